@@ -11,15 +11,15 @@ typedef struct {
     size_t size;
 } Bytes;
 
-/* Reads a regular file whole; anything else (missing, a folder, a pipe, unreadable) is an
- * error that begins with the path. Free bytes->data with memory_free. */
+/* Reads a regular file whole; anything else (missing, a folder, a pipe, unreadable) is
+ * an error that begins with the path. Free bytes->data with memory_free. */
 bool file_read(const char *path, Bytes *bytes, Memory *memory, Error *err);
 
 /* A file being written. It appears under its name only at file_commit; until then the
  * old one, if any, is untouched. A path that exists and is no regular file (a device, a
  * pipe) is written in place. */
 typedef struct {
-    FILE *stream; /* print to this */
+    FILE *stream;           /* print to this */
     char *path, *temporary; /* temporary NULL: written in place */
     Memory *memory;
 } FileOut;

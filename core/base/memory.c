@@ -3,6 +3,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 enum { BORDER = 64 }; /* one cache line; the block's size stands in front of it */
 
@@ -11,6 +12,15 @@ bool size_times(size_t *product, size_t factor) {
     if (__builtin_mul_overflow(*product, factor, &result)) return false;
     *product = result;
     return true;
+}
+
+/* Systems that lend more than they have would end the program at the first touch. */
+static size_t machine_bytes(void) {
+#ifdef _SC_PHYS_PAGES
+    long pages = sysconf(_SC_PHYS_PAGES), page = sysconf(_SC_PAGESIZE);
+    if (pages > 0 && page > 0) return (size_t)pages * (size_t)page;
+#endif
+    return SIZE_MAX / 2;
 }
 
 static bool may_allocate(Memory *memory) {
@@ -22,8 +32,9 @@ static bool may_allocate(Memory *memory) {
 
 void *memory_new(Memory *memory, size_t count, size_t size, Error *err) {
     size_t bytes = count;
-    if (!size_times(&bytes, size) || bytes > SIZE_MAX / 2) {
-        error_set(err, "%zu x %zu bytes are more than memory can hold", count, size);
+    if (!size_times(&bytes, size) || bytes > machine_bytes()) {
+        error_set(err, "%zu x %zu bytes are more than this machine's memory", count,
+                  size);
         return NULL;
     }
     void *start = NULL;
@@ -55,4 +66,15 @@ void memory_poison(void *cells, size_t bytes) {
     (void)cells;
     (void)bytes;
 #endif
+}
+
+bool memory_is_poisoned(const void *cells, size_t bytes) {
+#ifdef KVSTEP_CHECKING
+    for (size_t i = 0; i < bytes; i++)
+        if (((const unsigned char *)cells)[i] != 0xFF) return false;
+#else
+    (void)cells;
+    (void)bytes;
+#endif
+    return true;
 }

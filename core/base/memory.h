@@ -17,8 +17,9 @@ typedef struct Memory {
     size_t fail_at;        /* the allocation with this number (from 1) fails; 0: none */
 } Memory;
 
-/* count x size zeroed bytes on a 64-byte border; a product that overflows, and memory
- * that is not there, is an error. Zero bytes give a pointer that is freed as usual. */
+/* count x size zeroed bytes on a 64-byte border; a product that overflows, more than
+ * the machine has, and memory that is not there are errors. Zero bytes give a pointer
+ * that is freed as usual. */
 void *memory_new(Memory *memory, size_t count, size_t size, Error *err);
 
 /* Gives a block back to the Memory it came from; NULL does nothing. */
@@ -27,8 +28,11 @@ void memory_free(Memory *memory, void *block);
 /* *product *= factor; false if that overflows (*product is then unchanged). */
 bool size_times(size_t *product, size_t factor);
 
-/* Fills dead cells with 0xFF, which is NaN in f32, f16, bf16 and fp8 and in the scale of
- * every block format. Only in the checking build (KVSTEP_CHECKING); else nothing. */
+/* Fills dead cells with 0xFF, which is NaN in f32, f16, bf16 and fp8 and in the scale
+ * of every block format. Only in the checking build (KVSTEP_CHECKING); else nothing. */
 void memory_poison(void *cells, size_t bytes);
+
+/* Whether all bytes are still poison; always true outside the checking build. */
+bool memory_is_poisoned(const void *cells, size_t bytes);
 
 #endif

@@ -1,8 +1,8 @@
 /* Random numbers that are the same on every machine, for ever.
  *
  * A draw has no state: it is a function of three numbers. The weights of a `random:`
- * model use (seed, matrix, element); sampling uses (seed, request, position), so a token
- * does not depend on what else runs beside its request.
+ * model use (seed, matrix, element); sampling uses (seed, request, position), so a
+ * token does not depend on what else runs beside its request.
  *
  * draw = mix(mix(mix(seed) + stream) + index), where mix(x) is the finalizer of
  * SplitMix64 (Steele, Lea, Flood, OOPSLA 2014) applied to x + 0x9E3779B97F4A7C15.

@@ -21,8 +21,9 @@ static bool layer_check(const Shape *s, const LayerShape *layer, Error *err) {
         return error_set(err, "heads %zu is not a multiple of kv_heads %zu",
                          layer->heads, layer->kv_heads);
     if (s->rot % 2 != 0 || s->rot > layer->k_size)
-        return error_set(err, "rotary size is %zu; it must be even and at most the head "
-                              "size, %zu",
+        return error_set(err,
+                         "rotary size is %zu; it must be even and at most the head "
+                         "size, %zu",
                          s->rot, layer->k_size);
     return true;
 }

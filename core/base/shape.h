@@ -12,11 +12,12 @@ enum { SHAPE_MAX_LAYERS = 256 };
 
 typedef struct {
     size_t heads;    /* query heads */
-    size_t kv_heads; /* heads of K and V; divides heads; query head j reads j / (heads / kv_heads) */
+    size_t kv_heads; /* heads of K and V; divides heads; query head j reads j / (heads /
+                        kv_heads) */
     size_t k_size;   /* elements of one head of q and k */
     size_t v_size;   /* elements of one head of v and of the attention's output */
     size_t hidden;   /* width of the MLP */
-    size_t window;   /* newest keys a query sees, itself included; SHAPE_NO_WINDOW: all */
+    size_t window; /* newest keys a query sees, itself included; SHAPE_NO_WINDOW: all */
 } LayerShape;
 
 typedef struct {
@@ -35,7 +36,8 @@ typedef struct {
 void shape_all_layers(Shape *shape, const LayerShape *one);
 
 /* Refuses zeros, heads that kv_heads does not divide, odd or too large rot, too many
- * layers, sizes over 2^31 (ids are int), and an eps or base that is no positive number. */
+ * layers, sizes over 2^31 (ids are int), and an eps or base that is no positive number.
+ */
 bool shape_check(const Shape *shape, Error *err);
 
 #endif

@@ -1,4 +1,5 @@
-/* llama2.c files: legacy checkpoints and tokenizer files (github.com/karpathy/llama2.c).
+/* llama2.c files: legacy checkpoints and tokenizer files
+ * (github.com/karpathy/llama2.c).
  *
  * A checkpoint is seven int32 (dim, hidden, layers, heads, kv_heads, vocab, context; a
  * negative vocab means a separate output matrix) and then float32 tensors one after
@@ -13,10 +14,10 @@
 
 #include "core/format/tensors.h"
 
-/* Reads a checkpoint; `path` must outlive the tensors. Refused with one line that begins
- * with the path: missing, empty, truncated, too long (by how much), header numbers that
- * are zero, negative, huge or inconsistent, weights that are not finite (named by tensor
- * and index). Nothing is kept on failure. */
+/* Reads a checkpoint; `path` must outlive the tensors. Refused with one line that
+ * begins with the path: missing, empty, truncated, too long (by how much), header
+ * numbers that are zero, negative, huge or inconsistent, weights that are not finite
+ * (named by tensor and index). Nothing is kept on failure. */
 bool llama2c_read(const char *path, Tensors *tensors, Memory *memory, Error *err);
 
 /* The same from bytes, which the tensors take over (freed on failure, too). */
@@ -30,13 +31,14 @@ typedef struct {
         const unsigned char *bytes; /* [length], inside `file`; not ended by 0 */
         size_t length;              /* may be 0 */
         float score;
-    } *piece; /* [pieces] */
+    } * piece; /* [pieces] */
     Bytes file;
     Memory *memory;
 } Vocab;
 
-/* Reads exactly `pieces` pieces; refuses missing, empty, truncated, longer files, lengths
- * that are negative or beyond the file's "longest piece", scores that are not finite. */
+/* Reads exactly `pieces` pieces; refuses missing, empty, truncated, longer files,
+ * lengths that are negative or beyond the file's "longest piece", scores that are not
+ * finite. */
 bool llama2c_vocab_read(const char *path, size_t pieces, Vocab *vocab, Memory *memory,
                         Error *err);
 bool llama2c_vocab_parse(const char *path, Bytes file, size_t pieces, Vocab *vocab,

@@ -23,7 +23,7 @@ typedef struct {
 } MetaNumber;
 
 typedef struct {
-    const char *path;   /* for messages; belongs to the caller */
+    const char *path; /* for messages; belongs to the caller */
     size_t tensors, numbers;
     Tensor *tensor;     /* [tensors], data inside `file` */
     MetaNumber *number; /* [numbers] */

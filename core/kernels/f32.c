@@ -1,5 +1,5 @@
-/* f32: a row as it is computed, 4 bytes a value, little-endian as the machine. Nothing is
- * rounded; only values that are not finite are refused. */
+/* f32: a row as it is computed, 4 bytes a value, little-endian as the machine. Nothing
+ * is rounded; only values that are not finite are refused. */
 #include "core/kernels/format.h"
 
 #include <stdint.h>

@@ -2,8 +2,8 @@
  *
  * A row is [heads][size] values of one token (K or V of a layer), or with heads = 1 one
  * row of a weight matrix. Storing rounds once, as spec'd in the format's own file;
- * whoever reads a row reads the stored form, so the rounding is part of the rule, not an
- * error of an engine. */
+ * whoever reads a row reads the stored form, so the rounding is part of the rule, not
+ * an error of an engine. */
 #ifndef KVSTEP_KERNELS_FORMAT_H
 #define KVSTEP_KERNELS_FORMAT_H
 
@@ -14,7 +14,8 @@ typedef struct {
     const char *name;
     /* Bytes of a stored row; 0: this shape cannot be stored (or overflows size_t). */
     size_t (*row_bytes)(size_t heads, size_t size);
-    /* row [heads][size] -> stored; false: a value or scale is not finite in the format. */
+    /* row [heads][size] -> stored; false: a value or scale is not finite in the format.
+     */
     bool (*pack)(const float *row, size_t heads, size_t size, void *stored);
     /* rows stored `step` bytes apart -> tile [rows][heads][size]; rows is 1 to 16. */
     void (*unpack)(const void *stored, size_t step, size_t rows, size_t heads,

@@ -6,28 +6,24 @@
  * cache, threads, vector width, compiler or machine.
  *
  *   dot(a, b)   s[0..15] = +0; s[i mod 16] = fma(a_i, b_i, s[i mod 16]) for rising i;
- *               then the tree s[j] += s[j+8], s[j+4], s[j+2], s[j+1]; the result is s[0].
- *               A tail adds only its own terms. Sums start at +0. (sum.h)
- *   sum         the same with plain additions.
- *   stored      a weight or a row of K or V is first widened to f32. (format.h)
- *   embedding   the row, widened.
- *   norm(x)     r = 1 / sqrt(dot(x, x) / n + eps); y_i = (x_i * r) * w_i.
- *   matmul      y_j = dot(W_j, x); no bias; never added into the residual.
- *   RoPE        pair (a, b) = elements (2i, 2i+1), i < rot / 2:
- *               a' = fma(a, c, -(b * s)), b' = fma(b, c, a * s), the inner products
- *               rounded; later elements unchanged; c and s from a RopeTable.
- *   attention   query head j reads KV head j / (heads / kv_heads). For every visible key
- *               score = dot(q, k) * scale; m = the largest visible score;
- *               e = exp(score - m); den = sixteen sums of e by *absolute* position mod
- *               16, then the tree; o = +0, o = fma(e, v, o) by rising position;
- *               out = o / den, once. Two passes, nothing rescaled. A masked key adds no
- *               term. Nothing visible gives zeros.
- *   SwiGLU      h_i = (g_i / (1 + exp(-g_i))) * u_i.
- *   residual    x_i = x_i + y_i.
+ *               then the tree s[j] += s[j+8], s[j+4], s[j+2], s[j+1]; the result is
+ * s[0]. A tail adds only its own terms. Sums start at +0. (sum.h) sum         the same
+ * with plain additions. stored      a weight or a row of K or V is first widened to
+ * f32. (format.h) embedding   the row, widened. norm(x)     r = 1 / sqrt(dot(x, x) / n
+ * + eps); y_i = (x_i * r) * w_i. matmul      y_j = dot(W_j, x); no bias; never added
+ * into the residual. RoPE        pair (a, b) = elements (2i, 2i+1), i < rot / 2: a' =
+ * fma(a, c, -(b * s)), b' = fma(b, c, a * s), the inner products rounded; later
+ * elements unchanged; c and s from a RopeTable. attention   query head j reads KV head
+ * j / (heads / kv_heads). For every visible key score = dot(q, k) * scale; m = the
+ * largest visible score; e = exp(score - m); den = sixteen sums of e by *absolute*
+ * position mod 16, then the tree; o = +0, o = fma(e, v, o) by rising position; out = o
+ * / den, once. Two passes, nothing rescaled. A masked key adds no term. Nothing visible
+ * gives zeros. SwiGLU      h_i = (g_i / (1 + exp(-g_i))) * u_i. residual    x_i = x_i +
+ * y_i.
  *
- * Threads, where a set has them, split results, never a sum. Kernels allocate nothing and
- * check nothing: shapes come from a checked Shape. Sets: `naive` (plain loops in just
- * this order, the oracle). A table that counts stands in count/counted.h. */
+ * Threads, where a set has them, split results, never a sum. Kernels allocate nothing
+ * and check nothing: shapes come from a checked Shape. Sets: `naive` (plain loops in
+ * just this order, the oracle). A table that counts stands in count/counted.h. */
 #ifndef KVSTEP_KERNELS_KERNELS_H
 #define KVSTEP_KERNELS_KERNELS_H
 
@@ -61,15 +57,16 @@ typedef struct {
     size_t n;
     const size_t *position; /* [n] rising; each below rows->end */
     size_t heads, kv_heads, k_size, v_size;
-    float scale;          /* 1 / sqrt(k_size) */
-    const float *q;       /* [n][heads][k_size], turned to position */
-    const float *q_sink;  /* same, turned to rule_sink_position(position); NULL: no sinks */
-    const Rows *rows;     /* the keys and values */
+    float scale;    /* 1 / sqrt(k_size) */
+    const float *q; /* [n][heads][k_size], turned to position */
+    const float
+        *q_sink;      /* same, turned to rule_sink_position(position); NULL: no sinks */
+    const Rows *rows; /* the keys and values */
     const LayerRule *rule;
     const RopeTable *rope; /* read only when !rule->keys_turned */
-    bool dense;     /* every query meets every row: a masked pair is computed, dropped */
-    float *out;     /* [n][heads][v_size] */
-    float *probs;   /* NULL, or [n][heads][rows->end]; 0 where masked */
+    bool dense;   /* every query meets every row: a masked pair is computed, dropped */
+    float *out;   /* [n][heads][v_size] */
+    float *probs; /* NULL, or [n][heads][rows->end]; 0 where masked */
     float *scratch; /* attention_scratch() floats */
 } Attention;
 
@@ -86,8 +83,8 @@ struct Kernels {
                      size_t n, size_t size, float *out);
 
     /* out [n][w->rows] = x [n][w->cols] times w transposed; scratch [w->cols]. */
-    void (*matmul)(const Kernels *, Part part, const Matrix *w, const float *x, size_t n,
-                   float *out, float *scratch);
+    void (*matmul)(const Kernels *, Part part, const Matrix *w, const float *x,
+                   size_t n, float *out, float *scratch);
 
     /* Turns x [n][heads][size] in place, row t to position[t]. */
     void (*rope)(const Kernels *, const RopeTable *table, const size_t *position,

@@ -2,8 +2,8 @@
  * oracle and stays plain for ever.
  *
  * The files naive_*.c are compiled once per instruction set, because fmaf without the
- * instruction is a call, 20 times slower. KERNEL_TARGET names the build (base, fma); the
- * bits are the same. */
+ * instruction is a call, 20 times slower. KERNEL_TARGET names the build (base, fma);
+ * the bits are the same. */
 #ifndef KVSTEP_KERNELS_NAIVE_H
 #define KVSTEP_KERNELS_NAIVE_H
 
@@ -16,8 +16,8 @@
 #define NAIVE_JOIN2(name, target) NAIVE_JOIN(name, target)
 #define NAIVE(name)               NAIVE_JOIN2(name, KERNEL_TARGET)
 
-void NAIVE(naive_embed)(const Kernels *, const Matrix *table, const int *token, size_t n,
-                        float *out);
+void NAIVE(naive_embed)(const Kernels *, const Matrix *table, const int *token,
+                        size_t n, float *out);
 void NAIVE(naive_rms_norm)(const Kernels *, const float *x, const float *w, float eps,
                            size_t n, size_t size, float *out);
 void NAIVE(naive_matmul)(const Kernels *, Part part, const Matrix *w, const float *x,
@@ -31,8 +31,8 @@ void NAIVE(naive_swiglu)(const Kernels *, float *gate, const float *up, size_t c
 void NAIVE(naive_add)(const Kernels *, float *x, const float *y, size_t count);
 
 /* Turns one row [heads][size] to a position. */
-void NAIVE(naive_turn)(const RopeTable *table, size_t position, size_t heads, size_t size,
-                       float *row);
+void NAIVE(naive_turn)(const RopeTable *table, size_t position, size_t heads,
+                       size_t size, float *row);
 
 extern const Kernels NAIVE(naive_kernels);
 

@@ -8,11 +8,12 @@
 /* One query at work; the four arrays are cut from Attention.scratch. */
 typedef struct {
     const Attention *a;
-    size_t t;       /* which query of the call */
-    float *weight;  /* [heads][end]: the score, then exp(score - m) */
-    float *row;     /* [kv_heads][k_size or v_size]: the stored row, widened */
-    float *dropped; /* [v_size]: what masked pairs produce when dense; nobody reads it */
-    float *den;     /* [heads]: the sum of the weights */
+    size_t t;      /* which query of the call */
+    float *weight; /* [heads][end]: the score, then exp(score - m) */
+    float *row;    /* [kv_heads][k_size or v_size]: the stored row, widened */
+    float
+        *dropped; /* [v_size]: what masked pairs produce when dense; nobody reads it */
+    float *den;   /* [heads]: the sum of the weights */
 } Query;
 
 static bool sees(const Query *q, size_t key) {
@@ -21,7 +22,8 @@ static bool sees(const Query *q, size_t key) {
 
 /* Finds the span of `key`, asking only when the last one does not hold it. */
 static size_t row_in_span(const Rows *rows, size_t key, Span *span) {
-    if (key < span->first || key - span->first >= span->count) rows->at(rows, key, span);
+    if (key < span->first || key - span->first >= span->count)
+        rows->at(rows, key, span);
     return key - span->first;
 }
 
@@ -52,9 +54,9 @@ static void score_keys(const Query *q) {
         const float *query = key < a->rule->sinks ? a->q_sink : a->q;
         query += q->t * a->heads * a->k_size;
         for (size_t h = 0; h < a->heads; h++)
-            q->weight[h * end + key] = dot(query + h * a->k_size,
-                                           q->row + h / group * a->k_size, a->k_size) *
-                                       a->scale;
+            q->weight[h * end + key] =
+                dot(query + h * a->k_size, q->row + h / group * a->k_size, a->k_size) *
+                a->scale;
     }
 }
 

@@ -20,8 +20,8 @@ void NAIVE(naive_rms_norm)(const Kernels *kernels, const float *x, const float *
     }
 }
 
-void NAIVE(naive_turn)(const RopeTable *table, size_t position, size_t heads, size_t size,
-                       float *row) {
+void NAIVE(naive_turn)(const RopeTable *table, size_t position, size_t heads,
+                       size_t size, float *row) {
     const float *cos = table->cos + position * (table->rot / 2);
     const float *sin = table->sin + position * (table->rot / 2);
     for (size_t h = 0; h < heads; h++, row += size)

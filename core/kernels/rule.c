@@ -18,13 +18,15 @@ bool rule_check(const Rule *rule, const Shape *shape, Error *err) {
         const LayerRule *r = &rule->layer[l];
         const LayerShape *s = &shape->layer[l];
         if (r->recent == 0)
-            return error_set(err, "layer %zu: a window of 0 shows no key; use 1 or more",
-                             l);
+            return error_set(err,
+                             "layer %zu: a window of 0 shows no key; use 1 or more", l);
         if (r->k->row_bytes(s->kv_heads, s->k_size) == 0)
-            return error_set(err, "layer %zu: K of %zu x %zu values cannot be stored as %s",
+            return error_set(err,
+                             "layer %zu: K of %zu x %zu values cannot be stored as %s",
                              l, s->kv_heads, s->k_size, r->k->name);
         if (r->v->row_bytes(s->kv_heads, s->v_size) == 0)
-            return error_set(err, "layer %zu: V of %zu x %zu values cannot be stored as %s",
+            return error_set(err,
+                             "layer %zu: V of %zu x %zu values cannot be stored as %s",
                              l, s->kv_heads, s->v_size, r->v->name);
     }
     return true;

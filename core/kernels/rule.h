@@ -37,7 +37,8 @@ static inline bool rule_sees(const LayerRule *rule, size_t query, size_t key) {
 /* How many keys query p sees. */
 size_t rule_visible(const LayerRule *rule, size_t query);
 
-/* The position that query p is turned to when it meets a sink key: min(p, S + R - 1). */
+/* The position that query p is turned to when it meets a sink key: min(p, S + R - 1).
+ */
 size_t rule_sink_position(const LayerRule *rule, size_t query);
 
 #endif

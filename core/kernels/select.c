@@ -50,11 +50,13 @@ bool kernels_check_machine(Error *err) {
                               "machine with FLT_EVAL_METHOD 0");
 #ifdef FE_TONEAREST
     if (fegetround() != FE_TONEAREST)
-        return error_set(err, "the rounding mode is not to nearest; the bits would differ");
+        return error_set(err,
+                         "the rounding mode is not to nearest; the bits would differ");
 #endif
     if (tiny * half == 0)
-        return error_set(err, "subnormal numbers are flushed to zero here; the bits would "
-                              "differ");
+        return error_set(err,
+                         "subnormal numbers are flushed to zero here; the bits would "
+                         "differ");
     if (fmaf(a, a, c) != 0x1p-24f)
         return error_set(err, "fmaf rounds twice here; the bits would differ");
     return true;

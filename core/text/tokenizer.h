@@ -36,8 +36,8 @@ struct Tokenizer {
 
 /* Ids of <s> and then the text (empty: <s> alone); refuses text that is not valid UTF-8
  * (naming the byte) and more than `room` ids. ids [room]. */
-bool tokenizer_prompt(const Tokenizer *tokenizer, const char *text, int *ids, size_t room,
-                      size_t *count, Error *err);
+bool tokenizer_prompt(const Tokenizer *tokenizer, const char *text, int *ids,
+                      size_t room, size_t *count, Error *err);
 
 bool tokenizer_is_end(const Tokenizer *tokenizer, int id);
 

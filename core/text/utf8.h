@@ -6,7 +6,8 @@
 #include <stddef.h>
 
 /* Length in bytes (1 to 4) of the character at text[0], or 0 where the first bytes are
- * not valid UTF-8 (overlong forms, surrogates and values over U+10FFFF are not valid). */
+ * not valid UTF-8 (overlong forms, surrogates and values over U+10FFFF are not valid).
+ */
 size_t utf8_length(const char *text, size_t bytes);
 
 /* How many leading bytes are valid UTF-8; equals `bytes` for a valid text. */

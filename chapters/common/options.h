@@ -1,0 +1,49 @@
+/* The options of every command: one table, so that a word means the same everywhere.
+ *
+ * argv is first checked against the table (full names only; an unknown option is refused
+ * with the nearest valid one; a missing value, a number out of range and a stray word are
+ * one line), then argp parses it and prints --help. */
+#ifndef KVSTEP_CHAPTERS_OPTIONS_H
+#define KVSTEP_CHAPTERS_OPTIONS_H
+
+#include "core/base/error.h"
+#include <stddef.h>
+#include <stdint.h>
+
+typedef struct {
+    const char *model;     /* --model NAME|FILE */
+    const char *tokenizer; /* --tokenizer FILE; NULL: none */
+    const char *prompt;    /* --prompt TEXT */
+    size_t tokens;         /* --tokens N: tokens to draw, 1 or more */
+    uint64_t seed;         /* --seed S */
+    float temperature;     /* --temperature T: 0 is greedy */
+    float top_p;           /* --top-p P: over 0, up to 1 */
+    const char *kernels;   /* --kernels naive */
+    bool dense;            /* --scores causal|dense */
+    bool logits_all;       /* --logits last|all */
+    const char *cache;     /* --cache contiguous */
+    size_t context;        /* --ctx N: rows to reserve; 0: the model's context */
+    size_t chunk;          /* --chunk C: prompt tokens per pass; 0: the prompt at once */
+    const char *trace;     /* --trace FILE; NULL: none */
+    bool trace_attention;  /* --trace-attention: attention weights in the trace, too */
+    bool json, quiet, digest;
+} Options;
+
+/* What a command tells the parser. */
+typedef struct {
+    const char *name;            /* "cache" */
+    const char *summary;         /* one line, for the map */
+    const char *help;            /* what it does; examples */
+    const char *const *accepts;  /* option names without "--", ended by NULL */
+} CommandInfo;
+
+typedef enum { OPTIONS_RUN, OPTIONS_HELPED, OPTIONS_REFUSED } OptionsOutcome;
+
+/* Defaults first, then argv[1..]. HELPED: --help was printed, status 0. REFUSED: err. */
+OptionsOutcome options_parse(const CommandInfo *command, int argc, char **argv,
+                             Options *options, Error *err);
+
+/* The nearest of names (ended by NULL) to a mistyped word, or NULL if none is near. */
+const char *options_nearest(const char *word, const char *const *names);
+
+#endif
