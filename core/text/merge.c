@@ -12,12 +12,15 @@
 #include "core/text/utf8.h"
 
 #include <limits.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
 enum { UNK = 0, BOS = 1, EOS = 2, FIRST_BYTE = 3, NO_PIECE = -1 };
 
+/* Sorted by bytes; `front` decides most comparisons without a look at them. */
 typedef struct {
+    uint64_t front; /* the first 8 bytes, the first one highest, then zeros */
     const unsigned char *bytes; /* [length] */
     size_t length;
     int id;
@@ -40,9 +43,9 @@ typedef struct {
     int id;        /* NO_PIECE: not in the vocabulary */
 } Symbol;
 
-/* The symbols at `left` and behind it, `length` bytes together, could become `id`. */
+/* The symbol at `left` and the one behind it together are piece `id`. */
 typedef struct {
-    size_t left, length;
+    size_t left;
     float score;
     int id;
 } Candidate;
@@ -58,8 +61,15 @@ typedef struct {
         *heap; /* [2 x bytes], best first: a merge takes one and adds two at most */
 } Work;
 
+static Entry entry_of(const unsigned char *bytes, size_t length, int id) {
+    uint64_t front = 0;
+    for (size_t i = 0; i < 8; i++) front = front << 8 | (i < length ? bytes[i] : 0);
+    return (Entry){front, bytes, length, id};
+}
+
 static int compare(const void *left, const void *right) {
     const Entry *a = left, *b = right;
+    if (a->front != b->front) return a->front < b->front ? -1 : 1;
     int order =
         memcmp(a->bytes, b->bytes, a->length < b->length ? a->length : b->length);
     if (order != 0) return order;
@@ -74,7 +84,7 @@ static int compare_with_id(const void *left, const void *right) {
 
 static int find(const Merge *merge, const unsigned char *bytes, size_t length) {
     if (length > merge->longest) return NO_PIECE;
-    Entry wanted = {.bytes = bytes, .length = length};
+    Entry wanted = entry_of(bytes, length, NO_PIECE);
     const Entry *found =
         bsearch(&wanted, merge->entry, merge->entries, sizeof wanted, compare);
     return found ? found->id : NO_PIECE;
@@ -118,7 +128,7 @@ static void offer_pair(Work *work, size_t left) {
     int id = find(work->merge, work->text + left, length);
     if (id == NO_PIECE) return;
     float score = work->merge->vocab.piece[id].score;
-    heap_push(work, (Candidate){left, length, score, id});
+    heap_push(work, (Candidate){left, score, id});
 }
 
 static void split_into_characters(Work *work) {
@@ -136,13 +146,14 @@ static void merge_pairs(Work *work) {
         offer_pair(work, at);
     while (work->candidates > 0) {
         Candidate best = heap_pop(work);
+        size_t length = work->merge->vocab.piece[best.id].length;
         /* A pair of which one side has grown or gone since is longer or no more. */
-        if (pair_length(work, best.left) != best.length) continue;
+        if (pair_length(work, best.left) != length) continue;
         Symbol *symbol = &work->symbol[best.left];
         work->symbol[best.left + symbol->length].length = 0;
-        symbol->length = best.length;
+        symbol->length = length;
         symbol->id = best.id;
-        size_t behind = best.left + best.length;
+        size_t behind = best.left + length;
         if (behind < work->bytes) work->symbol[behind].before = best.left;
         if (best.left > 0) offer_pair(work, symbol->before);
         offer_pair(work, best.left);
@@ -257,7 +268,7 @@ static bool make_entries(Merge *merge, Error *err) {
         const struct VocabPiece *piece = &vocab->piece[id];
         if (piece->length == 0 || byte_of(piece) >= 0) continue;
         if (piece->length > merge->longest) merge->longest = piece->length;
-        merge->entry[listed++] = (Entry){piece->bytes, piece->length, (int)id};
+        merge->entry[listed++] = entry_of(piece->bytes, piece->length, (int)id);
     }
     qsort(merge->entry, listed, sizeof(Entry), compare_with_id);
     for (size_t i = 0; i < listed; i++)

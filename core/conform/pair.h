@@ -1,0 +1,47 @@
+/* The cached engine over a cache under test, and the oracle, on the same tokens. */
+#ifndef KVSTEP_CONFORM_PAIR_H
+#define KVSTEP_CONFORM_PAIR_H
+
+#include "core/conform/conform.h"
+#include "core/model/cached.h"
+#include "core/model/recompute.h"
+
+typedef struct {
+    Weights weights;
+    Rule rule;
+    size_t sequences, capacity;
+    Recompute *recompute;
+    Cache *cache;
+    Cached *cached;
+    int *token;      /* [sequences][capacity] all tokens so far */
+    size_t *length;  /* [sequences] tokens so far, rows or not */
+    float *logits;   /* [sequences][vocab] of each sequence's newest token, cached */
+    float *expected; /* [vocab] */
+    /* The batch under way: [sequences x capacity]. */
+    int *batch_token;
+    size_t *batch_seq, *batch_pos, batch_n;
+    bool *batch_want;
+    Memory *memory;
+} Pair;
+
+/* A random model of `spec`; window: as in LayerRule.recent, for every layer. */
+bool pair_open(Pair *pair, const ConformTarget *target, const char *spec, size_t window,
+               size_t sequences, size_t capacity, Memory *memory, Error *err);
+void pair_close(Pair *pair);
+
+/* Puts n tokens drawn from (seed, sequence, position) at the end of a sequence and into
+ * the batch under way. One call per sequence and batch. */
+void pair_add(Pair *pair, size_t seq, size_t n, uint64_t seed);
+
+/* Runs the batch through the cached engine. */
+bool pair_step(Pair *pair, Error *err);
+
+/* The oracle on the whole sequence: logits and every visible row must be the same bits.
+ */
+bool pair_check(Pair *pair, size_t seq, Error *err);
+
+/* After cache_crop / cache_fork: the token lists follow. */
+void pair_cropped(Pair *pair, size_t seq, size_t length);
+void pair_forked(Pair *pair, size_t from, size_t to);
+
+#endif

@@ -1,0 +1,189 @@
+/* Every cache keeps the contract; and the suite that says so can fail. */
+#include "core/cache/contiguous.h"
+#include "core/conform/conform.h"
+#include "tests/check_main.h"
+#include "tests/scattered.h"
+
+#include <string.h>
+
+static const ConformTarget contiguous = {"contiguous", contiguous_open};
+static const ConformTarget scattered = {"scattered", scattered_open};
+static const ConformOptions options = {.operations = 4000, .seed = 1};
+
+static void hold(const ConformTarget *target, int property) {
+    Error err = {0};
+    bool holds = conform_properties[property].check(target, &options, &err);
+    ck_assert_msg(holds, "%s: %s: %s", target->name, conform_properties[property].name,
+                  err.text);
+}
+
+START_TEST(the_contiguous_cache_keeps_the_contract) {
+    hold(&contiguous, _i);
+}
+END_TEST
+
+START_TEST(a_cache_of_scattered_rows_keeps_the_contract) {
+    hold(&scattered, _i);
+}
+END_TEST
+
+START_TEST(a_hundred_seeds_of_random_operations_agree) {
+    for (uint64_t seed = 2; seed < 102; seed++) {
+        Error err = {0};
+        ConformOptions o = {.operations = 200, .seed = seed};
+        ck_assert_msg(conform_shadow(&contiguous, &o, &err), "contiguous: %s",
+                      err.text);
+        ck_assert_msg(conform_shadow(&scattered, &o, &err), "scattered: %s", err.text);
+    }
+}
+END_TEST
+
+/* Faults from outside: contiguous with one operation exchanged. */
+static CacheOps broken;
+
+static Cache *open_broken(const CacheConfig *config, Memory *memory, Error *err) {
+    Cache *cache = contiguous_open(config, memory, err);
+    if (!cache) return NULL;
+    CacheOps right = *cache->ops;
+#define TAKE(op)                                                                       \
+    if (!broken.op) broken.op = right.op
+    TAKE(kind);
+    TAKE(reserve);
+    TAKE(place);
+    TAKE(at);
+    TAKE(commit);
+    TAKE(abandon);
+    TAKE(crop);
+    TAKE(fork);
+    TAKE(slot);
+    TAKE(check);
+    TAKE(close);
+#undef TAKE
+    cache->ops = &broken;
+    return cache;
+}
+
+/* Where a row stands, whether it is alive or not. */
+static void row_of_position(const Cache *c, size_t layer, size_t seq, size_t position,
+                            void **k, void **v) {
+    c->ops->place((Cache *)(uintptr_t)c, layer, seq, position, k, v);
+}
+
+static bool fork_without_v(Cache *c, size_t from, size_t to, Error *err) {
+    (void)err;
+    for (size_t l = 0; l < c->shape->layers; l++)
+        for (size_t p = 0; p < c->length[from]; p++) {
+            void *from_k, *from_v, *to_k, *to_v;
+            row_of_position(c, l, from, p, &from_k, &from_v);
+            row_of_position(c, l, to, p, &to_k, &to_v);
+            const LayerShape *s = &c->shape->layer[l];
+            memcpy(to_k, from_k,
+                   c->rule->layer[l].k->row_bytes(s->kv_heads, s->k_size));
+        }
+    return true;
+}
+
+static bool fork_nothing(Cache *c, size_t from, size_t to, Error *err) {
+    (void)c;
+    (void)from;
+    (void)to;
+    (void)err;
+    return true;
+}
+
+static bool crop_without_forgetting(Cache *c, size_t seq, size_t length, Error *err) {
+    (void)c;
+    (void)seq;
+    (void)length;
+    (void)err;
+    return true;
+}
+
+static void abandon_without_forgetting(Cache *c) {
+    (void)c;
+}
+
+/* Both of these lean on how contiguous lays out rows: one row on, in every layer. */
+static void (*right_at)(const Rows *, size_t, Span *);
+
+static void at_one_row_late(const Rows *rows, size_t position, Span *span) {
+    right_at(rows, position, span);
+    span->k = (const char *)span->k + span->k_step;
+}
+
+static void at_one_row_too_many(const Rows *rows, size_t position, Span *span) {
+    right_at(rows, position, span);
+    span->count++;
+}
+
+static void at_stale_first_row(const Rows *rows, size_t position, Span *span) {
+    Rows other = *rows;
+    other.seq = 0;
+    right_at(position == 0 ? &other : rows, position, span);
+    if (position == 0) span->count = 1;
+}
+
+static bool reserve_and_lose(Cache *c, const size_t *pending, Error *err) {
+    (void)pending;
+    void *block = memory_new(&c->payload, 1, 8, err);
+    memory_free(&c->payload, block);
+    if (!block) c->length[0] = 0; /* changed, and yet failed */
+    return block;
+}
+
+static const struct {
+    const char *fault;
+    CacheOps ops;
+    bool (*property)(const ConformTarget *, const ConformOptions *, Error *);
+} faults[] = {
+    {"a fork that copies K but not V", {.fork = fork_without_v}, conform_fork},
+    {"a fork that copies nothing", {.fork = fork_nothing}, conform_shadow},
+    {"K read one row late", {.at = at_one_row_late}, conform_steps},
+    {"a span that is one row too long", {.at = at_one_row_too_many}, conform_shadow},
+    {"the first row of another sequence", {.at = at_stale_first_row}, conform_ragged},
+    {"a reserve that fails with something changed",
+     {.reserve = reserve_and_lose},
+     conform_allocations},
+#ifdef KVSTEP_CHECKING
+    {"a crop that leaves dead rows readable",
+     {.crop = crop_without_forgetting},
+     conform_crop},
+    {"an abandon that leaves dead rows readable",
+     {.abandon = abandon_without_forgetting},
+     conform_dead_rows},
+#endif
+};
+
+START_TEST(a_broken_cache_is_found_out) {
+    Memory memory = {0};
+    Shape shape = {
+        .dim = 2, .vocab = 2, .context = 2, .layers = 1, .layer = {{1, 1, 2, 2, 2, 9}}};
+    Rule rule;
+    rule_full(&rule, &shape, &format_f32);
+    Cache *cache = contiguous_open(&(CacheConfig){&shape, &rule, 1, 2}, &memory, NULL);
+    right_at = cache->ops->at;
+    cache_close(cache);
+
+    broken = faults[_i].ops;
+    Error err = {0};
+    ConformTarget target = {"broken", open_broken};
+    ck_assert_msg(!faults[_i].property(&target, &options, &err), "%s was not found",
+                  faults[_i].fault);
+    ck_assert_uint_gt(strlen(err.text), 0);
+}
+END_TEST
+
+int main(void) {
+    Suite *suite = suite_create("conform");
+    TCase *tests = tcase_create("contract");
+    tcase_set_timeout(tests, 60);
+    tcase_add_loop_test(tests, the_contiguous_cache_keeps_the_contract, 0,
+                        (int)conform_count);
+    tcase_add_loop_test(tests, a_cache_of_scattered_rows_keeps_the_contract, 0,
+                        (int)conform_count);
+    tcase_add_test(tests, a_hundred_seeds_of_random_operations_agree);
+    tcase_add_loop_test(tests, a_broken_cache_is_found_out, 0,
+                        sizeof faults / sizeof *faults);
+    suite_add_tcase(suite, tests);
+    return check_run(suite);
+}
