@@ -25,7 +25,8 @@ struct Tokenizer {
     int end[TOKENIZER_MAX_ENDS]; /* drawing one of these ends the text; ends may be 0 */
     Memory *memory;
 
-    /* ids [room] of text without <s>; *count tokens. Fails when room is too small. */
+    /* ids [room] of text without <s>; *count tokens. Fails when room is too small;
+     * bytes + 1 is always enough. */
     bool (*encode)(const Tokenizer *, const char *text, size_t bytes, int *ids,
                    size_t room, size_t *count, Error *err);
     /* The bytes that `id` adds to a text whose last token was `before` (<s>: the first
@@ -41,8 +42,10 @@ bool tokenizer_prompt(const Tokenizer *tokenizer, const char *text, int *ids,
 
 bool tokenizer_is_end(const Tokenizer *tokenizer, int id);
 
-/* Takes over `vocab` (closed on failure, too). Ids as in llama2.c: 0 <unk>, 1 <s>,
- * 2 </s>, byte b at 3 + b. A byte whose id lies past the vocabulary maps to <unk>. */
+/* Takes over `vocab` (closed on failure, too), of at least 2 pieces. Ids as in llama2.c:
+ * 0 <unk>, 1 <s>, 2 </s>, byte b at 3 + b. A byte whose id lies past the vocabulary, or
+ * whose piece there is not <0xNN>, maps to <unk>. Text never becomes a control piece or
+ * a byte by being spelled like one; of pieces with equal bytes the lowest id counts. */
 Tokenizer *tokenizer_merge_open(Vocab vocab, Memory *memory, Error *err);
 
 /* vocab of at least 2. */
