@@ -74,6 +74,7 @@ static FILE *open_temporary(char *name) {
 bool file_create(const char *path, FileOut *out, Memory *memory, Error *err) {
     *out = (FileOut){.memory = memory};
     struct stat info;
+    if (!*path) return error_set(err, "a file without a name cannot be written");
     if (stat(path, &info) == 0 && S_ISDIR(info.st_mode))
         return error_set(err, "%s: is a folder; give a file's name", path);
     bool special = is_special(path);
