@@ -2,12 +2,14 @@
 #include "core/format/bytes.h"
 #include "core/format/llama2c.h"
 #include "tests/check_main.h"
-#include "tests/fuzz/fuzz.h"
 #include "tests/fuzz/llama2c_files.h"
 
 #include <limits.h>
 #include <math.h>
 #include <unistd.h>
+
+/* The target itself, so that its corpus is replayed here. */
+#include "tests/fuzz/fuzz_llama2c.c" // NOLINT(bugprone-suspicious-include)
 
 static const CheckpointHeader small = {8, 6, 3, 4, 2, 5, 7};
 static const CheckpointHeader separate = {8, 6, 2, 2, 2, -5, 3};

@@ -1,43 +1,59 @@
-/* Tokenizer files, the two tokenizers, and UTF-8. */
-#include "core/base/random.h"
-#include "core/text/tokenizer.h"
+/* UTF-8, tokenizer files, the byte vocabulary, and what a prompt may be. */
 #include "core/text/utf8.h"
-#include "tests/check_main.h"
-#include "tests/fuzz/fuzz.h"
-#include "tests/fuzz/llama2c_files.h"
+#include "tests/text_helpers.h"
 
 #include <limits.h>
-#include <math.h>
 
-enum { UNK = 0, EOS = 2, FIRST_BYTE = 3, MOST = 512 };
+/* The target itself, so that its corpus is replayed here. */
+#include "tests/fuzz/fuzz_llama2c_vocab.c" // NOLINT(bugprone-suspicious-include)
 
-static size_t below(uint64_t stream, uint64_t index, size_t limit) {
-    return (size_t)(random_draw(7, stream, index) % limit);
+/* The character's length by decoding it: 0 if it is not the one way to write a value.
+ */
+static size_t plain_length(const char *text) {
+    const unsigned char *b = (const unsigned char *)text;
+    for (size_t length = 1; length <= 4; length++) {
+        static const unsigned char mask[] = {0, 0x7f, 0x1f, 0x0f, 0x07};
+        uint32_t code = b[0] & mask[length];
+        char again[4];
+        for (size_t i = 1; i < length; i++) code = code << 6 | (b[i] & 0x3f);
+        if (code > 0x10ffff || (code >= 0xd800 && code <= 0xdfff)) continue;
+        if (put_character(code, again) == length && memcmp(text, again, length) == 0)
+            return length;
+    }
+    return 0;
 }
 
-static Tokenizer *open_merge(const VocabFile *file, Memory *memory) {
-    Vocab vocab;
-    Error err = {0};
-    ck_assert_msg(llama2c_vocab_parse("tok.bin", vocab_file_bytes(file, memory),
-                                      file->pieces, &vocab, memory, &err),
-                  "%s", err.text);
-    Tokenizer *tokenizer = tokenizer_merge_open(vocab, memory, &err);
-    ck_assert_msg(tokenizer != NULL, "%s", err.text);
-    return tokenizer;
+START_TEST(utf8_length_equals_decoding_and_encoding_again) {
+    static const unsigned char edges[] = {0x00, 0x7f, 0x80, 0x8f, 0x90,
+                                          0x9f, 0xa0, 0xbf, 0xc0, 0xff};
+    for (unsigned pair = 0; pair < 0x10000; pair++)
+        for (size_t e = 0; e < 100; e++) {
+            char text[4];
+            text[0] = (char)(pair >> 8);
+            text[1] = (char)(pair & 0xff);
+            text[2] = (char)edges[e / 10];
+            text[3] = (char)edges[e % 10];
+            size_t length = plain_length(text);
+            if (utf8_length(text, 4) != length) ck_abort_msg("%04x %zu", pair, e);
+            for (size_t part = 0; part < length; part++)
+                if (utf8_length(text, part) || !utf8_is_beginning(text, part))
+                    ck_abort_msg("%04x %zu, %zu bytes", pair, e, part);
+            if (length > 0 && utf8_is_beginning(text, length))
+                ck_abort_msg("%04x", pair);
+        }
 }
+END_TEST
 
-static void add(VocabFile *file, float score, const char *piece) {
-    vocab_file_add(file, score, piece, strlen(piece));
+START_TEST(half_a_character_is_told_from_no_character) {
+    ck_assert(utf8_is_beginning("\xe2", 1) && utf8_is_beginning("\xf0\x9f\x98", 3));
+    ck_assert(!utf8_is_beginning("\x80", 1) && !utf8_is_beginning("\xc0", 1));
+    ck_assert(!utf8_is_beginning("\xe0\x80", 2) && !utf8_is_beginning("\xf5", 1));
+    ck_assert(!utf8_is_beginning("a", 1) && !utf8_is_beginning("\xe2z", 2));
+    ck_assert_uint_eq(utf8_valid("a\xc3\xa9", 3), 3);
+    ck_assert_uint_eq(utf8_valid("a\xc3\xa9\xe2\x82", 5), 3);
+    ck_assert_uint_eq(utf8_valid("\xed\xa0\x80", 3), 0);
 }
-
-/* A small vocabulary of words over a, b, space and one character of two bytes. */
-static void begin_words(VocabFile *file, bool bytes) {
-    vocab_file_begin(file, 6);
-    vocab_file_add_fixed(file, bytes);
-    static const char *const words[] = {" ", "a", "b", "ab", " a", "aba", "\xc3\xa9"};
-    for (size_t w = 0; w < sizeof words / sizeof *words; w++)
-        add(file, -(float)w, words[w]);
-}
+END_TEST
 
 static void demand_vocab_refused(Bytes file, size_t pieces, Memory *memory,
                                  const char *reason) {
@@ -123,90 +139,20 @@ START_TEST(a_vocabulary_of_another_size_is_refused_without_allocating_for_it) {
 }
 END_TEST
 
-static void demand_ids(const Tokenizer *tokenizer, const char *text, const int *ids,
-                       size_t count) {
-    int got[MOST];
-    size_t n;
-    Error err = {0};
-    ck_assert_msg(tokenizer_prompt(tokenizer, text, got, MOST, &n, &err), "%s", err.text);
-    ck_assert_uint_eq(n, count);
-    for (size_t i = 0; i < n; i++) ck_assert_int_eq(got[i], ids[i]);
-}
-
-START_TEST(merging_puts_a_space_in_front_and_takes_the_best_pair_first) {
+START_TEST(the_byte_vocabulary_folds_bytes_into_its_size) {
     Memory memory = {0};
-    VocabFile file;
-    begin_words(&file, true);
-    Tokenizer *tokenizer = open_merge(&file, &memory);
-    enum { SPACE = 259, A, B, AB, SPACE_A, ABA, E_ACUTE };
-    demand_ids(tokenizer, "", (int[]){1}, 1);
-    demand_ids(tokenizer, "b", (int[]){1, SPACE, B}, 3);
-    demand_ids(tokenizer, "ab", (int[]){1, SPACE, AB}, 3); /* "ab" before " a" */
-    demand_ids(tokenizer, "aba", (int[]){1, SPACE, ABA}, 3);
-    demand_ids(tokenizer, "aa", (int[]){1, SPACE_A, A}, 3);
-    demand_ids(tokenizer, "\xc3\xa9\xc3\xa8",
-               (int[]){1, SPACE, E_ACUTE, FIRST_BYTE + 0xc3, FIRST_BYTE + 0xa8}, 5);
-    /* Spelled out, neither a control piece nor a byte is meant. */
-    demand_ids(tokenizer, "<", (int[]){1, SPACE, FIRST_BYTE + '<'}, 3);
-    ck_assert(tokenizer_is_end(tokenizer, 1) && tokenizer_is_end(tokenizer, EOS));
-    ck_assert(!tokenizer_is_end(tokenizer, 0) && !tokenizer_is_end(tokenizer, A));
-    tokenizer_close(tokenizer);
+    Tokenizer *small = tokenizer_bytes_open(100, &memory, NULL);
+    Tokenizer *large = tokenizer_bytes_open(1000, &memory, NULL);
+    demand_ids(small, "a\xc3\xa9z", (int[]){1, 97, 195 - 100, 169 - 100, 22}, 5);
+    demand_ids(large, "a\xc3\xa9z", (int[]){1, 97, 195, 169, 122}, 5);
+    demand_piece(small, 1, 97, "a", 1);
+    demand_piece(large, 1, ' ', " ", 1);
+    demand_piece(large, 1, 512 + 'a', "a", 1);
+    demand_piece(small, 1, 100, "", 0);
+    ck_assert(!tokenizer_is_end(small, 1) && !tokenizer_is_end(small, EOS));
+    tokenizer_close(small);
+    tokenizer_close(large);
     ck_assert_uint_eq(memory.live, 0);
-}
-END_TEST
-
-static void demand_piece(const Tokenizer *tokenizer, int before, int id,
-                         const char *bytes, size_t length) {
-    Piece piece = tokenizer->piece(tokenizer, before, id);
-    ck_assert_uint_eq(piece.length, length);
-    ck_assert(memcmp(piece.bytes, bytes, length) == 0);
-}
-
-START_TEST(a_piece_behind_bos_drops_one_space) {
-    Memory memory = {0};
-    VocabFile file;
-    begin_words(&file, true);
-    add(&file, -9, "  a");
-    add(&file, -9, "<0x4g>");
-    Tokenizer *tokenizer = open_merge(&file, &memory);
-    demand_piece(tokenizer, 1, 263, "a", 1);
-    demand_piece(tokenizer, 5, 263, " a", 2);
-    demand_piece(tokenizer, 1, 266, " a", 2);
-    demand_piece(tokenizer, 5, FIRST_BYTE, "", 1);
-    demand_piece(tokenizer, 5, FIRST_BYTE + 0xff, "\xff", 1);
-    demand_piece(tokenizer, 5, 267, "<0x4g>", 6);
-    demand_piece(tokenizer, 5, EOS, "\n</s>\n", 6);
-    demand_piece(tokenizer, 5, -1, "", 0);
-    demand_piece(tokenizer, 5, 268, "", 0);
-    tokenizer_close(tokenizer);
-}
-END_TEST
-
-START_TEST(a_byte_past_the_vocabulary_becomes_unk) {
-    Memory memory = {0};
-    VocabFile file;
-    vocab_file_begin(&file, 6);
-    vocab_file_add_fixed(&file, false);
-    add(&file, 0, "<0x00>");
-    add(&file, 0, "<0x01>");
-    add(&file, 0, "a");
-    Tokenizer *tokenizer = open_merge(&file, &memory);
-    demand_ids(tokenizer, "a\x01\x02z", (int[]){1, UNK, 5, 4, UNK, UNK}, 6);
-    tokenizer_close(tokenizer);
-    ck_assert_uint_eq(memory.live, 0);
-}
-END_TEST
-
-START_TEST(of_equal_pieces_the_lowest_id_counts) {
-    Memory memory = {0};
-    VocabFile file;
-    vocab_file_begin(&file, 6);
-    vocab_file_add_fixed(&file, false);
-    static const char *const pieces[] = {" ", "a", "aa", " a", "a", " ", "aa"};
-    for (size_t p = 0; p < 7; p++) add(&file, p == 6 ? 9 : -(float)p, pieces[p]);
-    Tokenizer *tokenizer = open_merge(&file, &memory);
-    demand_ids(tokenizer, "aaa", (int[]){1, 3, 5, 4}, 4);
-    tokenizer_close(tokenizer);
 }
 END_TEST
 
@@ -218,8 +164,8 @@ START_TEST(a_vocabulary_without_bos_is_refused) {
         vocab_file_begin(&file, 1);
         for (size_t p = 0; p < pieces; p++) add(&file, 0, "a");
         Error err = {0};
-        ck_assert(llama2c_vocab_parse("tok.bin", vocab_file_bytes(&file, &memory), pieces,
-                                      &vocab, &memory, &err));
+        ck_assert(llama2c_vocab_parse("tok.bin", vocab_file_bytes(&file, &memory),
+                                      pieces, &vocab, &memory, &err));
         ck_assert_ptr_null(tokenizer_merge_open(vocab, &memory, &err));
         ck_assert_ptr_null(tokenizer_bytes_open(pieces, &memory, &err));
         ck_assert_uint_eq(memory.live, 0);
@@ -227,31 +173,61 @@ START_TEST(a_vocabulary_without_bos_is_refused) {
 }
 END_TEST
 
-/* Merging as it is defined: look at every pair, take the best, begin again. text has the
- * space in front already; ids [bytes]. */
-static size_t plain_merge(const VocabFile *file, const Vocab *vocab, const char *text,
-                          size_t bytes, int *ids) {
-    size_t start[MOST], n = 0;
-    int id[MOST];
-    for (size_t at = 0; at < bytes; at += utf8_length(text + at, bytes - at))
-        start[n++] = at;
-    start[n] = bytes;
-    for (size_t merged = n; merged <= n; n--) {
-        float best = 0;
-        merged = SIZE_MAX;
-        for (size_t s = 0; s + 1 < n; s++)
-            for (size_t p = EOS + 1; p < file->pieces; p++) {
-                const struct VocabPiece *piece = &vocab->piece[p];
-                size_t length = start[s + 2] - start[s];
-                if (piece->length != length || piece->score == 99.0f) continue;
-                if (memcmp(piece->bytes, text + start[s], length) != 0) continue;
-                if (merged > n || piece->score > best) merged = s, best = piece->score;
-                break;
-            }
-        if (merged > n) break;
-        memmove(&start[merged + 1], &start[merged + 2], (n - merged - 1) * sizeof *start);
+static void demand_prompt_refused(const Tokenizer *tokenizer, const char *text,
+                                  size_t room, const char *reason) {
+    int ids[MOST];
+    size_t count;
+    Error err = {0};
+    ids[room] = -7; /* nothing is written past the room */
+    ck_assert(!tokenizer_prompt(tokenizer, text, ids, room, &count, &err));
+    ck_assert_msg(strstr(err.text, reason) != NULL, "%s", err.text);
+    ck_assert_int_eq(ids[room], -7);
+}
+
+START_TEST(a_prompt_that_does_not_fit_or_is_not_utf8_is_refused) {
+    Memory memory = {0};
+    VocabFile file;
+    begin_words(&file, true);
+    Tokenizer *both[] = {open_merge(&file, &memory),
+                         tokenizer_bytes_open(256, &memory, NULL)};
+    for (size_t k = 0; k < 2; k++) {
+        demand_prompt_refused(both[k], "", 0, "no room for <s>");
+        demand_prompt_refused(both[k], "ba", 1, k == 0 ? "is 3 tokens" : "is 2 tokens");
+        demand_prompt_refused(both[k], "ba", k == 0 ? 3 : 2, "there is room for");
+        demand_prompt_refused(both[k], "a\xff\xfe", MOST - 1, "byte 1");
+        demand_prompt_refused(both[k], "ab\xe2\x82", MOST - 1,
+                              "byte 2 of it (from 0) is 0xE2");
+        int ids[4];
+        size_t count;
+        ck_assert(tokenizer_prompt(both[k], "ba", ids, k == 0 ? 4 : 3, &count, NULL));
+        ck_assert_uint_eq(count, k == 0 ? 4 : 3);
+        tokenizer_close(both[k]);
     }
-    (void)id;
-    (void)ids;
-    return n;
+    ck_assert_uint_eq(memory.live, 0);
+}
+END_TEST
+
+START_TEST(the_corpus_of_the_tokenizer_fuzzer_is_answered) {
+    ck_assert_uint_ge(fuzz_replay("tests/fuzz/corpus/llama2c_vocab"), 7);
+}
+END_TEST
+
+int main(void) {
+    Suite *suite = suite_create("text");
+    TCase *cases = tcase_create("text");
+    tcase_set_timeout(cases, 60);
+    tcase_add_test(cases, utf8_length_equals_decoding_and_encoding_again);
+    tcase_add_test(cases, half_a_character_is_told_from_no_character);
+    tcase_add_test(cases, a_tokenizer_file_gives_its_pieces_and_scores);
+    tcase_add_test(cases,
+                   a_truncated_or_longer_tokenizer_file_is_refused_at_every_byte);
+    tcase_add_test(cases, every_wrong_number_of_a_tokenizer_file_is_refused);
+    tcase_add_test(cases,
+                   a_vocabulary_of_another_size_is_refused_without_allocating_for_it);
+    tcase_add_test(cases, the_byte_vocabulary_folds_bytes_into_its_size);
+    tcase_add_test(cases, a_vocabulary_without_bos_is_refused);
+    tcase_add_test(cases, a_prompt_that_does_not_fit_or_is_not_utf8_is_refused);
+    tcase_add_test(cases, the_corpus_of_the_tokenizer_fuzzer_is_answered);
+    suite_add_tcase(suite, cases);
+    return check_run(suite);
 }

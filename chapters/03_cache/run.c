@@ -1,5 +1,6 @@
 #include "chapters/03_cache/run.h"
 
+#include "chapters/common/prompt.h"
 #include "core/base/clock.h"
 #include "core/base/file.h"
 #include "core/conform/compare.h"
@@ -7,7 +8,6 @@
 #include "core/model/cached.h"
 #include "core/model/recompute.h"
 #include "core/model/sample.h"
-#include "core/text/utf8.h"
 
 #include <string.h>
 
@@ -24,10 +24,7 @@ typedef struct {
     Cached *cached;
     Trace trace;
     FileOut trace_file;
-    size_t n, room;        /* tokens so far; most there can be */
-    int *token;            /* [room] */
-    size_t *seq, *pos;     /* [room] */
-    bool *want;            /* [room] */
+    Prompt prompt;
     float *logits[2];      /* [wanted rows][vocab]; the newest row stands last */
     Candidate *candidates; /* [vocab] */
     Digest digest;
@@ -37,62 +34,16 @@ static const Shape *shape_of(const Run *run) {
     return &run->result->model.weights.shape;
 }
 
-/* Said before any work: where the last token would stand. */
-static bool check_length(const Run *run, size_t prompt, Error *err) {
-    const size_t context =
-        run->options->context ? run->options->context : shape_of(run)->context;
-    if (context > shape_of(run)->context)
-        return error_set(err, "--ctx %zu is over the model's context of %zu", context,
-                         shape_of(run)->context);
-    if (run->options->tokens > context || prompt > context - run->options->tokens + 1)
-        return error_set(err,
-                         "%zu prompt tokens and %zu more are over the context of %zu; "
-                         "shorten the prompt or --tokens",
-                         prompt, run->options->tokens, context);
-    return true;
-}
-
-/* The prompt's ids; a prompt longer than the context is refused by what it is. */
-static bool read_prompt(Run *run, Error *err) {
-    const char *text = run->options->prompt;
-    const size_t bytes = strlen(text);
-    size_t valid = utf8_valid(text, bytes),
-           most = bytes + 2; /* <s>, a space, the bytes */
-    if (valid < bytes)
-        return error_set(err, "--prompt is not UTF-8: byte %zu is 0x%02x", valid,
-                         (unsigned char)text[valid]);
-    int *ids = memory_new(run->memory, most, sizeof *ids, err);
-    if (!ids) return false;
-    size_t n;
-    bool done =
-        tokenizer_prompt(run->result->model.tokenizer, text, ids, most, &n, err) &&
-        check_length(run, n, err);
-    if (done) {
-        run->n = run->result->prompt_tokens = n;
-        run->room = n + run->options->tokens;
-        run->token = memory_new(run->memory, run->room, sizeof *run->token, err);
-        done = run->token;
-    }
-    if (done) memcpy(run->token, ids, n * sizeof *ids);
-    memory_free(run->memory, ids);
-    return done;
-}
-
 static bool open_buffers(Run *run, Error *err) {
     const size_t vocab = shape_of(run)->vocab;
-    const size_t rows = run->options->logits_all ? run->room : 1;
+    const size_t rows = run->options->logits_all ? run->prompt.room : 1;
     Memory *m = run->memory;
-    run->seq = memory_new(m, run->room, sizeof *run->seq, err);
-    run->pos = memory_new(m, run->room, sizeof *run->pos, err);
-    run->want = memory_new(m, run->room, sizeof *run->want, err);
     run->candidates = memory_new(m, vocab, sizeof *run->candidates, err);
     run->result->step =
         memory_new(m, run->options->tokens, sizeof *run->result->step, err);
-    bool done =
-        run->seq && run->pos && run->want && run->candidates && run->result->step;
+    bool done = run->candidates && run->result->step;
     for (int e = 0; done && e < 2; e++)
         done = (run->logits[e] = memory_new(m, rows, vocab * sizeof(float), err));
-    for (size_t i = 0; done && i < run->room; i++) run->pos[i] = i;
     return done;
 }
 
@@ -117,8 +68,8 @@ static bool open_engines(Run *run, Error *err) {
     EngineConfig config = {.weights = &run->result->model.weights,
                            .rule = &run->rule,
                            .kernels = &run->counted[0].table,
-                           .rows = run->room,
-                           .positions = run->room,
+                           .rows = run->prompt.room,
+                           .positions = run->prompt.room,
                            .dense = o->dense,
                            .trace = o->trace ? &run->trace : NULL,
                            .memory = run->memory};
@@ -128,6 +79,10 @@ static bool open_engines(Run *run, Error *err) {
                          .rule = &run->rule,
                          .sequences = 1,
                          .capacity = o->context ? o->context : shape_of(run)->context};
+    size_t predicted;
+    if (!formula_cache_bytes(cache.shape, cache.rule, 1, cache.capacity, &predicted))
+        return error_set(err, "a cache of %zu tokens is too large", cache.capacity);
+    run->result->predicted = predicted;
     run->cache = cache_open(o->cache, &cache, run->memory, err);
     if (!run->cache) return false;
     config.kernels = &run->counted[1].table;
@@ -141,32 +96,21 @@ static void close_run(Run *run) {
     cached_close(run->cached);
     recompute_close(run->recompute);
     cache_close(run->cache);
-    memory_free(m, run->token);
-    memory_free(m, run->seq);
-    memory_free(m, run->pos);
-    memory_free(m, run->want);
+    prompt_close(&run->prompt);
     memory_free(m, run->candidates);
     memory_free(m, run->logits[0]);
     memory_free(m, run->logits[1]);
-}
-
-/* Tokens from `first` on, as a batch. */
-static Batch batch_from(const Run *run, size_t first, size_t n) {
-    return (Batch){.n = n,
-                   .token = run->token + first,
-                   .seq = run->seq + first,
-                   .pos = run->pos + first,
-                   .want_logits = run->want + first};
 }
 
 /* The new tokens in chunks of at most --chunk; still one step. */
 static bool cached_chunks(Run *run, Error *err) {
     const size_t vocab = shape_of(run)->vocab;
     float *logits = run->logits[1];
-    for (size_t first = cache_length(run->cache, 0), n; first < run->n; first += n) {
-        n = run->n - first;
+    for (size_t first = cache_length(run->cache, 0), n; first < run->prompt.n;
+         first += n) {
+        n = run->prompt.n - first;
         if (run->options->chunk && n > run->options->chunk) n = run->options->chunk;
-        Batch batch = batch_from(run, first, n);
+        Batch batch = prompt_batch(&run->prompt, first, n, run->options->logits_all);
         if (!cached_step(run->cached, &batch, logits, err)) return false;
         if (run->options->logits_all) logits += n * vocab;
     }
@@ -176,7 +120,7 @@ static bool cached_chunks(Run *run, Error *err) {
 /* Both engines on the same tokens, timed one after the other. */
 static bool run_engines(Run *run, CacheStep *step, Error *err) {
     run->counters[0] = run->counters[1] = (Counters){0};
-    Batch all = batch_from(run, 0, run->n);
+    Batch all = prompt_batch(&run->prompt, 0, run->prompt.n, run->options->logits_all);
     double start = clock_seconds();
     if (!recompute_step(run->recompute, &all, run->logits[0], err)) return false;
     double between = clock_seconds();
@@ -209,7 +153,7 @@ static void compare(Run *run, const float *oracle, const float *cached, size_t s
     *d = (CacheDifference){.differs = true, .step = step, .position = step};
     d->layer = shape->layers;
     for (size_t l = 0; l < shape->layers && !d->in_rows; l++) {
-        Rows a = recompute_rows(run->recompute, l, 0, run->n);
+        Rows a = recompute_rows(run->recompute, l, 0, run->prompt.n);
         Rows b = cache_rows(run->cache, l, 0);
         d->in_rows =
             compare_rows(&a, &b, &shape->layer[l], &run->rule.layer[l], &d->position);
@@ -223,18 +167,18 @@ static bool take_step(Run *run, Error *err) {
     const size_t vocab = shape_of(run)->vocab;
     const size_t old = cache_length(run->cache, 0);
     CacheStep *step = &result->step[result->steps];
-    *step = (CacheStep){.step = run->n - 1, .context = run->n, .rows = run->n - old};
-    for (size_t i = 0; i < run->n; i++) run->want[i] = o->logits_all || i + 1 == run->n;
+    const size_t n = run->prompt.n;
+    *step = (CacheStep){.step = n - 1, .context = n, .rows = n - old};
     if (!run_engines(run, step, err)) return false;
 
-    const size_t newest = o->logits_all ? run->n - 1 : 0;
+    const size_t newest = o->logits_all ? n - 1 : 0;
     const float *oracle = run->logits[0] + newest * vocab;
     const float *cached = run->logits[1] + (o->logits_all ? step->rows - 1 : 0) * vocab;
     compare(run, oracle, cached, step->step);
     digest_add(&run->digest, oracle, vocab);
     Sampling sampling = {o->temperature, o->top_p, o->seed};
-    step->before = run->token[run->n - 1];
-    step->token = sample_token(oracle, vocab, &sampling, 0, run->n, run->candidates);
+    step->before = run->prompt.token[n - 1];
+    step->token = sample_token(oracle, vocab, &sampling, 0, n, run->candidates);
     step->text = result->model.tokenizer->piece(result->model.tokenizer, step->before,
                                                 step->token);
     trace_both(run, step);
@@ -242,12 +186,13 @@ static bool take_step(Run *run, Error *err) {
     add_bill(&result->cached, &step->cached);
     result->steps++;
     result->ended = tokenizer_is_end(result->model.tokenizer, step->token);
-    run->token[run->n++] = step->token;
+    run->prompt.token[run->prompt.n++] = step->token;
     return true;
 }
 
 static bool run_steps(Run *run, CacheWatch *watch, void *data, Error *err) {
     CacheResult *result = run->result;
+    result->prompt_tokens = run->prompt.prompt;
     digest_begin(&run->digest);
     while (result->steps < run->options->tokens && !result->ended &&
            !result->difference.differs) {
@@ -266,9 +211,9 @@ bool cache_run(const Options *options, CacheWatch *watch, void *data,
     Run run = {.options = options, .result = result, .memory = memory};
     if (!model_open(&result->model, options->model, options->tokenizer, memory, err))
         return false;
-    bool done = read_prompt(&run, err) && open_buffers(&run, err) &&
-                open_trace(&run, err) && open_engines(&run, err) &&
-                run_steps(&run, watch, data, err);
+    bool done = prompt_open(&run.prompt, &result->model, options, memory, err) &&
+                open_buffers(&run, err) && open_trace(&run, err) &&
+                open_engines(&run, err) && run_steps(&run, watch, data, err);
     close_run(&run);
     if (!done) cache_result_close(result);
     return done;

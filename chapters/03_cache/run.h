@@ -41,7 +41,8 @@ typedef struct {
     size_t steps;    /* taken; fewer than --tokens if the model ended its text */
     CacheStep *step; /* [steps] */
     CacheBill recompute, cached; /* totals */
-    CacheBytes bytes;            /* of the cache after the last step */
+    uint64_t predicted; /* payload that the formula says for the rows to reserve */
+    CacheBytes bytes;   /* of the cache after the last step */
     CacheDifference difference;
     bool ended;                  /* the end token was drawn */
     char digest[DIGEST_TEXT];    /* "" in the MINIMAL build */

@@ -1,15 +1,18 @@
 /* The options of every command: one table, so that a word means the same everywhere.
  *
- * argv is first checked against the table (full names only; an unknown option is refused
- * with the nearest valid one; a missing value, a number out of range and a stray word are
- * one line), then argp parses it and prints --help. */
+ * argv is first checked against the table: full names only, an unknown option is
+ * refused with the nearest valid one, a missing value and a stray word are one line.
+ * Then argp parses it, each value within its range, and prints --help from the same
+ * table. Of an option given twice the last one counts. */
 #ifndef KVSTEP_CHAPTERS_OPTIONS_H
 #define KVSTEP_CHAPTERS_OPTIONS_H
 
 #include "core/base/error.h"
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 
+/* Texts belong to argv or to the table of options. */
 typedef struct {
     const char *model;     /* --model NAME|FILE */
     const char *tokenizer; /* --tokenizer FILE; NULL: none */
@@ -23,27 +26,33 @@ typedef struct {
     bool logits_all;       /* --logits last|all */
     const char *cache;     /* --cache contiguous */
     size_t context;        /* --ctx N: rows to reserve; 0: the model's context */
-    size_t chunk;          /* --chunk C: prompt tokens per pass; 0: the prompt at once */
-    const char *trace;     /* --trace FILE; NULL: none */
-    bool trace_attention;  /* --trace-attention: attention weights in the trace, too */
+    size_t chunk;         /* --chunk C: prompt tokens per pass; 0: the prompt at once */
+    const char *trace;    /* --trace FILE; NULL: none */
+    bool trace_attention; /* --trace-attention: attention weights in the trace, too */
+    size_t layer, head;   /* --layer L, --head H: which one is opened up */
+    bool no_mask;       /* --no-mask: every token sees all, to show what that breaks */
+    size_t shift;       /* --shift S: all positions later by S */
+    const char *out;    /* --out DIR: pictures and their data go there; NULL: none */
+    const char *format; /* --format png|svg|pdf: of the pictures */
     bool json, quiet, digest;
 } Options;
 
 /* What a command tells the parser. */
 typedef struct {
-    const char *name;            /* "cache" */
-    const char *summary;         /* one line, for the map */
-    const char *help;            /* what it does; examples */
-    const char *const *accepts;  /* option names without "--", ended by NULL */
+    const char *name;           /* "cache" */
+    const char *summary;        /* one line, for the map */
+    const char *help;           /* what it does; examples */
+    const char *const *accepts; /* option names without "--", ended by NULL */
 } CommandInfo;
 
 typedef enum { OPTIONS_RUN, OPTIONS_HELPED, OPTIONS_REFUSED } OptionsOutcome;
 
-/* Defaults first, then argv[1..]. HELPED: --help was printed, status 0. REFUSED: err. */
+/* Defaults first, then argv[1..]. HELPED: --help was printed, status 0. REFUSED: err.
+ */
 OptionsOutcome options_parse(const CommandInfo *command, int argc, char **argv,
                              Options *options, Error *err);
 
-/* The nearest of names (ended by NULL) to a mistyped word, or NULL if none is near. */
-const char *options_nearest(const char *word, const char *const *names);
+/* What --help prints. */
+void options_help(const CommandInfo *command, FILE *stream);
 
 #endif

@@ -70,6 +70,9 @@ typedef struct {
     float *scratch; /* attention_scratch() floats */
 } Attention;
 
+/* Every function gets the table it was called through, so that a table can carry state
+ * (counters, a listener). A set of kernels has none: its table may be copied and single
+ * functions exchanged. */
 typedef struct Kernels Kernels;
 struct Kernels {
     const char *name;

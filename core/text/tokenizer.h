@@ -42,10 +42,11 @@ bool tokenizer_prompt(const Tokenizer *tokenizer, const char *text, int *ids,
 
 bool tokenizer_is_end(const Tokenizer *tokenizer, int id);
 
-/* Takes over `vocab` (closed on failure, too), of at least 2 pieces. Ids as in llama2.c:
- * 0 <unk>, 1 <s>, 2 </s>, byte b at 3 + b. A byte whose id lies past the vocabulary, or
- * whose piece there is not <0xNN>, maps to <unk>. Text never becomes a control piece or
- * a byte by being spelled like one; of pieces with equal bytes the lowest id counts. */
+/* Takes over `vocab` (closed on failure, too), of at least 2 pieces. Ids as in
+ * llama2.c: 0 <unk>, 1 <s>, 2 </s>, byte b at 3 + b. A byte whose id lies past the
+ * vocabulary, or whose piece there is not <0xNN>, maps to <unk>. Text never becomes a
+ * control piece or a byte by being spelled like one; of pieces with equal bytes the
+ * lowest id counts. */
 Tokenizer *tokenizer_merge_open(Vocab vocab, Memory *memory, Error *err);
 
 /* vocab of at least 2. */

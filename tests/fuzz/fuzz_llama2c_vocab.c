@@ -4,10 +4,10 @@
 #include "core/text/tokenizer.h"
 #include "tests/fuzz/fuzz.h"
 
-enum { UNK = 0, MOST_TEXT = 256 };
+enum { MOST_TEXT = 256 };
 
-static void demand_round_trip(const Tokenizer *tokenizer, const char *text,
-                              size_t bytes) {
+static void demand_way_back(const Tokenizer *tokenizer, const char *text,
+                            size_t bytes) {
     int ids[MOST_TEXT + 1]; /* at most one a byte and one for the space in front */
     size_t count, back = 0;
     fuzz_demand(
@@ -15,7 +15,7 @@ static void demand_round_trip(const Tokenizer *tokenizer, const char *text,
     int before = tokenizer->bos;
     for (size_t i = 0; i < count; before = ids[i++]) {
         fuzz_demand(ids[i] >= 0 && (size_t)ids[i] < tokenizer->vocab);
-        if (ids[i] == UNK) return;
+        if (ids[i] == 0) return; /* <unk> */
         Piece piece = tokenizer->piece(tokenizer, before, ids[i]);
         fuzz_demand(piece.length <= bytes - back);
         fuzz_demand(memcmp(piece.bytes, text + back, piece.length) == 0);
@@ -35,7 +35,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
         Tokenizer *tokenizer = tokenizer_merge_open(vocab, &memory, &err);
         fuzz_demand((tokenizer != NULL) == (data[0] >= 2));
         size_t bytes = size < MOST_TEXT ? size : MOST_TEXT;
-        if (tokenizer) demand_round_trip(tokenizer, (const char *)data, bytes);
+        if (tokenizer) demand_way_back(tokenizer, (const char *)data, bytes);
         tokenizer_close(tokenizer);
     } else {
         fuzz_demand(strncmp(err.text, "fuzzed: ", 8) == 0 && err.text[8] != '\0');

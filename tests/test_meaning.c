@@ -1,0 +1,93 @@
+/* What the model means: both engines against a second opinion that shares no code with
+ * them, and against each other bit by bit, on random shapes under every kind of rule.
+ */
+#include "tests/counting/runs.h"
+
+#include <math.h>
+
+/* Largest deviation over all trials, as printed by the first test: 0. */
+START_TEST(both_engines_agree_with_the_second_opinion_and_with_each_other) {
+    double most = 0;
+    for (size_t i = 0; i < TRIALS; i++) {
+        Trial trial;
+        trial_open(&trial, i);
+        Verdict v = trial_run(&trial, NULL);
+        ck_assert_msg(v.ran, "trial %zu (%s): %s", i, trial.spec, v.error);
+        ck_assert_msg(v.same_bits, "trial %zu (%s): logits differ", i, trial.spec);
+        ck_assert_msg(v.same_rows, "trial %zu (%s): rows differ", i, trial.spec);
+        ck_assert_msg(v.same_sight, "trial %zu (%s): other keys seen", i, trial.spec);
+        ck_assert_msg(v.same_meaning, "trial %zu (%s): logits are off by %g", i,
+                      trial.spec, v.deviation);
+        most = fmax(most, v.deviation);
+        trial_close(&trial);
+    }
+    printf("largest deviation from the second opinion: %.3g (bound %.3g)\n", most,
+           SECOND_OPINION_BOUND);
+    /* More room than this would let a fault of a few roundings through. */
+    ck_assert_msg(20 * most > SECOND_OPINION_BOUND, "the bound is too wide for %g",
+                  most);
+}
+END_TEST
+
+/* A trial whose shapes agree by chance on what is asked proves nothing. */
+START_TEST(the_trials_hold_every_kind_of_shape_and_rule) {
+    size_t grouped = 0, odd = 0, still = 0, partly = 0, tied = 0, uneven = 0, many = 0;
+    size_t windows = 0, sinks = 0, grouped_sinks = 0, unturned = 0, dense = 0;
+    for (size_t i = 0; i < TRIALS; i++) {
+        Trial trial;
+        trial_open(&trial, i);
+        const Shape *s = &trial.weights.shape;
+        const LayerShape *l = &s->layer[0];
+        const LayerRule *r = &trial.rule.layer[0];
+        const bool group = l->kv_heads >= 2 && l->heads / l->kv_heads >= 2;
+        grouped += group;
+        odd += s->dim % 2 && l->k_size % 2;
+        still += s->rot == 0;
+        partly += s->rot > 0 && s->rot + 1 < l->k_size;
+        tied += s->tied;
+        uneven += l->k_size != l->v_size;
+        many += trial.sequences > 1;
+        windows += !r->sinks && r->recent < trial.length[0];
+        sinks += r->sinks && r->sinks + r->recent < trial.length[0];
+        grouped_sinks += r->sinks && group;
+        unturned += !r->keys_turned;
+        dense += trial.dense;
+        trial_close(&trial);
+    }
+    const size_t counts[] = {grouped, odd,     still, partly,        tied,     uneven,
+                             many,    windows, sinks, grouped_sinks, unturned, dense};
+    for (size_t i = 0; i < sizeof counts / sizeof *counts; i++)
+        ck_assert_msg(counts[i] >= 3, "kind %zu of shapes: %zu trials", i, counts[i]);
+    ck_assert_msg(tied < TRIALS - 10, "too few separate output matrices");
+}
+END_TEST
+
+/* Whole prompts, token by token, and chunks of three: all the same bits as one pass. */
+START_TEST(the_chunking_of_a_prompt_changes_nothing) {
+    static const size_t chunks[] = {TRIAL_LENGTH, 1, 3};
+    for (size_t i = 0; i < TRIALS; i += 4)
+        for (size_t c = 0; c < sizeof chunks / sizeof *chunks; c++) {
+            Trial trial;
+            TrialChange change = {.chunk = chunks[c]};
+            trial_open(&trial, i);
+            Verdict v = trial_run(&trial, &change);
+            ck_assert_msg(v.ran && v.same_bits && v.same_rows && v.same_sight &&
+                              v.same_meaning,
+                          "trial %zu in chunks of %zu (%s) %s", i, chunks[c],
+                          trial.spec, v.error);
+            trial_close(&trial);
+        }
+}
+END_TEST
+
+int main(void) {
+    Suite *suite = suite_create("meaning");
+    TCase *tests = tcase_create("trials");
+    tcase_set_timeout(tests, 120);
+    tcase_add_test(tests,
+                   both_engines_agree_with_the_second_opinion_and_with_each_other);
+    tcase_add_test(tests, the_trials_hold_every_kind_of_shape_and_rule);
+    tcase_add_test(tests, the_chunking_of_a_prompt_changes_nothing);
+    suite_add_tcase(suite, tests);
+    return check_run(suite);
+}
