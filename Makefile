@@ -77,6 +77,9 @@ ifeq ($(CORE_ONLY),yes)
 CORE     := $(filter-out $(shell grep -l '<jansson.h>' $(CORE)),$(CORE))
 endif
 CHAPTERS := $(wildcard chapters/*.c chapters/*/*.c chapters/*/*/*.c)
+ifeq ($(MINIMAL),yes)# what draws is called figures*.c, gallery.c or page.c
+CHAPTERS := $(foreach f,$(CHAPTERS),$(if $(filter figures% gallery.c page.c,$(notdir $f)),,$f))
+endif
 VIZ      := $(if $(filter yes,$(MINIMAL)),,$(wildcard viz/*.c viz/*/*.c))
 SUITES   := $(wildcard tests/test_*.c)
 SUPPORT  := $(filter-out $(SUITES) tests/digests.c,$(wildcard tests/*.c))
@@ -85,7 +88,6 @@ core_objects   = $(CORE:%.c=$1/%.o) $(foreach t,$(KERNEL_TARGETS),$(KERNELS:%.c=
 CORE_OBJECTS  := $(call core_objects,$O)
 CHECK_OBJECTS := $(call core_objects,$(CHECKING))
 UPPER         := $(patsubst %.c,$O/%.o,$(filter-out chapters/main.c,$(CHAPTERS)) $(VIZ))
-HELPERS       := $(SUPPORT:%.c=$O/%.o)
 LIBRARIES      = $(if $(filter yes,$(MINIMAL)),,$(JSON_LIBS) $(VIZ_LIBS)) -lm
 
 # These two files change when the flags or the list of sources do, and then only.
@@ -134,8 +136,19 @@ $O/viz/fontdata.o: $(wildcard viz/fonts/*.ttf)
 
 all: $(BUILD)/kvstep ## build the program: build/kvstep (what plain `make` does)
 
-demo: $(BUILD)/kvstep ## build, then run the main job: without and with the cache, side by side
-	@$(BUILD)/kvstep cache
+DEMO := --ask $(if $(filter yes,$(MINIMAL)),,--out out/demo --page)
+
+demo: $(BUILD)/kvstep ## build, then run the main job, with pictures in out/demo/index.html
+	@$(BUILD)/kvstep cache $(DEMO)
+	@printf '\nnext, type one of these:\n  %s\n  %s\n  %s\n' \
+	    '$(BUILD)/kvstep forward' '$(BUILD)/kvstep attention --shift 100' \
+	    '$(BUILD)/kvstep cache --tokens 128 --scores dense'
+
+FRONT := book/pictures/main-job.png
+
+front-picture: $(BUILD)/kvstep ## draw the picture of the README anew: book/pictures/main-job.png
+	@$(BUILD)/kvstep cache --quiet --out $(BUILD)/front
+	@mkdir -p $(dir $(FRONT)) && cp $(BUILD)/front/step-cost.png $(FRONT)
 
 $(BUILD)/libkvstep-core.a: $(CORE_OBJECTS) $(BUILD)/sources
 	$(Q)rm -f $@ && $(call say,ar) && $(AR) rcs $@ $(CORE_OBJECTS)
@@ -177,9 +190,13 @@ COUNTING := $(patsubst tests/counting/%.c,$(BUILD)/tests/%,$(wildcard tests/coun
 endif
 
 test: $(TESTS) $(COUNTING) $(BUILD)/kvstep ## build and run every test (KVSTEP_MODELS=folder adds those on real weights)
-	@KVSTEP=$(BUILD)/kvstep .setup/run-tests.sh $(BUILD)/tests/log $(COUNTING) $(TESTS) $(wildcard tests/*.sh)
+	@KVSTEP=$(BUILD)/kvstep KVSTEP_OBJECTS=$O .setup/run-tests.sh $(BUILD)/tests/log $(COUNTING) $(TESTS) $(wildcard tests/*.sh)
 
-$(TESTS): $(BUILD)/tests/%: $O/tests/%.o $(HELPERS) $(UPPER) $(BUILD)/libkvstep-core-checking.a
+# An archive, so that each program takes only the helpers it calls.
+$(BUILD)/libtests.a: $(SUPPORT:%.c=$O/%.o) $(BUILD)/sources
+	$(Q)rm -f $@ && $(call say,ar) && $(AR) rcs $@ $(filter %.o,$^)
+
+$(TESTS): $(BUILD)/tests/%: $O/tests/%.o $(BUILD)/libtests.a $(UPPER) $(BUILD)/libkvstep-core-checking.a
 	$(LINK) $^ $(CHECK_LIBS) $(LIBRARIES)
 
 test-asan: ## every test under gcc's address and undefined-behaviour sanitizers
@@ -193,13 +210,14 @@ test-clang: | maintainer-tools ## every test, built by clang
 # The proof of the counters: the naive kernels, unchanged, with a sum.h in front that counts
 # multiply-adds, and with every load reported (-fsanitize=thread) to functions of the test's
 # own: nothing links libtsan.
-COUNTED       := $(filter core/kernels/naive_%,$(KERNELS)) core/kernels/f32.c core/kernels/format.c
+COUNTED       := $(filter core/kernels/naive_%,$(KERNELS)) core/kernels/format.c \
+                 $(foreach f,f32 f16 bf16 q8_0 q4_0 fp8,core/kernels/$f.c)
 COUNTING_TEST := $(patsubst %.c,$O/%.o,$(wildcard tests/counting/*.c))
 COUNTING_CORE := $(filter-out core/kernels/select.c $(COUNTED),$(CORE))
 COUNTING_OBJECTS := $(COUNTED:%.c=$(BUILD)/counting/%.o) $(BUILD)/counting/select.o \
                     $(COUNTING_CORE:%.c=$(CHECKING)/%.o)
 
-$(BUILD)/tests/test_counting: $(COUNTING_TEST) $(HELPERS) $(COUNTING_OBJECTS)
+$(BUILD)/tests/test_counting: $(COUNTING_TEST) $(BUILD)/libtests.a $(COUNTING_OBJECTS)
 	$(LINK) $^ $(CHECK_LIBS) $(JSON_LIBS) -lm
 $(BUILD)/counting/core/%.o: core/%.c $(BUILD)/flags
 	$(compile) -DKERNEL_TARGET=base -O1 -fno-tree-loop-distribute-patterns \
@@ -253,5 +271,5 @@ lint: format-check ## format-check, clang-tidy, cppcheck: all must be clean
 maintainer-tools:
 	@$(terminal) .setup/deps.sh maintainer
 
-.PHONY: all demo install uninstall deps clean help test test-asan test-clang digests targets \
+.PHONY: all demo front-picture install uninstall deps clean help test test-asan test-clang digests targets \
         fuzz fuzzers check-all format format-check lint maintainer-tools

@@ -1,7 +1,12 @@
 /* The program's door: which commands there are, and which one is meant. */
+#include "chapters/00_forward/command.h"
+#include "chapters/01_generate/command.h"
+#include "chapters/02_attention/command.h"
 #include "chapters/03_cache/command.h"
+#include "chapters/common/folder.h"
 #include "chapters/common/nearest.h"
 #include "chapters/common/output.h"
+#include "core/base/machine.h"
 #include "core/kernels/kernels.h"
 
 #include <stdio.h>
@@ -10,6 +15,9 @@
 #define VERSION "0.1.0"
 
 static const Command *const commands[] = {
+    &forward_command,
+    &generate_command,
+    &attention_command,
     &cache_command,
 };
 enum { COMMANDS = sizeof commands / sizeof *commands };
@@ -43,7 +51,7 @@ static bool refuse_command(const char *word, Error *err) {
     if (word[0] == '-')
         return error_set(err,
                          "'%.60s' comes first, but a command must: kvstep %s %.60s",
-                         word, commands[0]->info.name, word);
+                         word, cache_command.info.name, word);
     return error_set(err, "unknown command '%.60s'; kvstep help lists those there are",
                      word);
 }
@@ -53,14 +61,14 @@ static void print_map(void) {
          "\n"
          "start here:  kvstep cache\n"
          "\n"
-         " no  command  what it shows");
+         " no  command    what it shows");
     for (size_t i = 0; i < COMMANDS; i++) {
         const Command *c = commands[i];
-        printf("%3s  %-8s %s\n", c->number ? c->number : "", c->info.name,
+        printf("%3s  %-9s  %s\n", c->number ? c->number : "", c->info.name,
                c->info.summary);
-        if (c->alias) printf("%14salso called %s\n", "", c->alias);
+        if (c->alias) printf("%16salso called %s\n", "", c->alias);
     }
-    puts("     help     what a command takes: kvstep help cache\n"
+    puts("     help       what a command takes: kvstep help cache\n"
          "\n"
          "A command's number is another name for it. Every command takes --help.");
 }
@@ -89,7 +97,12 @@ static int run_command(const Command *command, int argc, char **argv, Error *err
     case OPTIONS_RUN:
         break;
     }
-    return command->run(&options, err);
+    Memory memory = {0};
+    Folder folder;
+    if (!folder_open(&folder, options.out, &memory, err)) return STATUS_REFUSED;
+    const int status = command->run(&options, err);
+    folder_close(&folder, status != STATUS_REFUSED);
+    return status;
 }
 
 static int dispatch(int argc, char **argv, Error *err) {
@@ -113,8 +126,7 @@ static int dispatch(int argc, char **argv, Error *err) {
 int main(int argc, char **argv) {
     Error err = {0};
     output_begin();
-    int status =
-        kernels_check_machine(&err) ? dispatch(argc, argv, &err) : STATUS_REFUSED;
+    int status = machine_check(&err) ? dispatch(argc, argv, &err) : STATUS_REFUSED;
     /* The first error is the one that is said. */
     if (!output_end(*err.text ? NULL : &err)) status = STATUS_REFUSED;
     if (status == STATUS_REFUSED) fprintf(stderr, "kvstep: %s\n", err.text);

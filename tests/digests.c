@@ -4,6 +4,7 @@
  *
  * Each run goes through both engines; if they differ the program says so and exits 1.
  * In all about 0.1 x 10^9 multiply-adds. */
+#include "core/base/machine.h"
 #include "core/base/random.h"
 #include "core/cache/cache.h"
 #include "core/kernels/exp.h"
@@ -112,7 +113,10 @@ static bool open_case(const Case *c, Memory *memory, Error *err) {
                            .positions = MOST,
                            .dense = c->dense,
                            .memory = memory};
-    CacheConfig cache = {&run.weights.shape, &run.rule, 1, MOST};
+    CacheConfig cache = {.shape = &run.weights.shape,
+                         .rule = &run.rule,
+                         .sequences = 1,
+                         .capacity = MOST};
     run.recompute = recompute_open(&config, err);
     run.cache = cache_open("contiguous", &cache, memory, err);
     run.cached = run.cache ? cached_open(&config, run.cache, err) : NULL;
@@ -197,7 +201,7 @@ static void exponentials(void) {
 int main(void) {
     Memory memory = {0};
     Error err = {0};
-    bool done = kernels_check_machine(&err) && rope_tables(&memory, &err);
+    bool done = machine_check(&err) && rope_tables(&memory, &err);
     if (done) exponentials();
     for (size_t i = 0; done && i < sizeof cases / sizeof *cases; i++) {
         done = open_case(&cases[i], &memory, &err) && run_case(&cases[i], &err);

@@ -10,8 +10,7 @@ static void *room(size_t count, size_t size) {
     return block;
 }
 
-/* ---- Passing on --------------------------------------------------------------------
- */
+/* ---- Passing on ----------------------------------------------------------------- */
 
 static void pass_embed(const Kernels *kernels, const Matrix *table, const int *token,
                        size_t n, float *out) {
@@ -74,8 +73,7 @@ void wrapped_init(Wrapped *w, const Kernels *real, void *data) {
                    .data = data};
 }
 
-/* ---- Attention ---------------------------------------------------------------------
- */
+/* ---- Attention ------------------------------------------------------------------ */
 
 /* Copies heads: the one that reads KV head h / group in `real` gets what belongs to a
  * head that reads h % kv_heads; or back again. */
@@ -185,8 +183,7 @@ void mutant_normalize_first(const Kernels *kernels, const Attention *a) {
     free(row);
 }
 
-/* ---- Rotation ----------------------------------------------------------------------
- */
+/* ---- Rotation ------------------------------------------------------------------- */
 
 void mutant_newest_too_far(const Kernels *kernels, const RopeTable *table,
                            const size_t *position, size_t n, size_t heads, size_t size,
@@ -224,8 +221,7 @@ void mutant_halves(const Kernels *kernels, const RopeTable *table,
     for (size_t i = 0; i < n * heads; i++) swap_layout(x + i * size, table->rot, true);
 }
 
-/* ---- Dot products ------------------------------------------------------------------
- */
+/* ---- Dot products --------------------------------------------------------------- */
 
 /* The sum of kernels.h, but over `whole` terms in sixteen sums and the rest in one. */
 static float odd_dot(const float *a, const float *b, size_t whole, size_t n) {
@@ -268,8 +264,7 @@ void mutant_tail_apart(const Kernels *kernels, Part part, const Matrix *w,
     }
 }
 
-/* ---- Caches ------------------------------------------------------------------------
- */
+/* ---- Caches --------------------------------------------------------------------- */
 
 static WrappedCache *wrapped_cache(Cache *cache) {
     return (WrappedCache *)(uintptr_t)cache->ops; /* ops is the first member */

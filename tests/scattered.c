@@ -27,6 +27,11 @@ static size_t k_bytes(const Cache *c, size_t l) {
                                           c->shape->layer[l].k_size);
 }
 
+/* Rows of f32 want addresses that 4 divides. */
+static size_t whole_words(size_t bytes) {
+    return (bytes + 3) / 4 * 4;
+}
+
 static int *entry(const Scattered *s, size_t seq, size_t position) {
     return &s->table[seq * s->cache.capacity + position];
 }
@@ -37,7 +42,7 @@ static char *v_at(const Scattered *s, size_t layer, size_t seq, size_t position)
 }
 
 static char *k_at(const Scattered *s, size_t layer, size_t seq, size_t position) {
-    return v_at(s, layer, seq, position) + v_bytes(&s->cache, layer) + GAP;
+    return v_at(s, layer, seq, position) + whole_words(v_bytes(&s->cache, layer)) + GAP;
 }
 
 static void take(Scattered *s, size_t seq, size_t position) {
@@ -173,7 +178,8 @@ Cache *scattered_open(const CacheConfig *config, Memory *memory, Error *err) {
     s->slots = config->sequences * config->capacity;
     for (size_t l = 0; l < layers; l++) {
         s->offset[l] = s->slot_bytes;
-        s->slot_bytes += v_bytes(c, l) + k_bytes(c, l) + 2 * GAP;
+        s->slot_bytes +=
+            whole_words(v_bytes(c, l)) + whole_words(k_bytes(c, l)) + 2 * GAP;
     }
     s->pool = memory_new(&c->payload, s->slots, s->slot_bytes, err);
     s->table = memory_new(&c->metadata, s->slots, sizeof *s->table, err);

@@ -4,7 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Arrays are as long as a small model needs and live on the stack. */
+#define ARRAY(name, count) /* on the stack: models that are asked about are small */   \
+    double name[count];                                                                \
+    memset(name, 0, sizeof name)
+
 typedef struct {
     const Weights *weights;
     const LayerRule *rule; /* [layers] */
@@ -12,7 +15,6 @@ typedef struct {
 } Opinion;
 
 /* Number formats, each decoded here once more. A format without a line is an error. */
-
 static double element(const Matrix *m, size_t r, size_t i) {
     float value;
     if (strcmp(m->format->name, "f32") != 0) abort();
@@ -27,17 +29,16 @@ static void round_row(const Format *format, double *row, size_t count) {
 }
 
 static void times(const Matrix *m, const double *x, double *y) {
-    for (size_t r = 0; r < m->rows; r++) {
-        y[r] = 0;
+    memset(y, 0, m->rows * sizeof *y);
+    for (size_t r = 0; r < m->rows; r++)
         for (size_t i = 0; i < m->cols; i++) y[r] += element(m, r, i) * x[i];
-    }
 }
 
 static void norm(const Shape *shape, const double *x, const float *w, double *y) {
-    double squares = 0, n = (double)shape->dim;
-    for (size_t i = 0; i < shape->dim; i++) squares += x[i] * x[i];
+    double mean = 0;
+    for (size_t i = 0; i < shape->dim; i++) mean += x[i] * x[i] / (double)shape->dim;
     for (size_t i = 0; i < shape->dim; i++)
-        y[i] = x[i] / sqrt(squares / n + (double)shape->eps) * (double)w[i];
+        y[i] = x[i] / sqrt(mean + (double)shape->eps) * (double)w[i];
 }
 
 /* Elements 2i and 2i + 1 are a point of the plane, turned by its own angle. */
@@ -64,35 +65,32 @@ static double score(const Opinion *o, size_t l, size_t p, const double *query, s
                     const double *key) {
     const size_t size = o->weights->shape.layer[l].k_size;
     const LayerRule *rule = &o->rule[l];
-    bool past = p >= rule->sinks && p - rule->sinks >= rule->recent;
     double q[size], k[size], sum = 0;
     memcpy(q, query, sizeof q);
     memcpy(k, key, sizeof k);
-    if (past && i < rule->sinks) p = rule->sinks + rule->recent - 1;
+    if (i < rule->sinks && p >= rule->sinks && p - rule->sinks >= rule->recent)
+        p = rule->sinks + rule->recent - 1;
     turn(&o->weights->shape, p, q);
     if (!rule->keys_turned) turn(&o->weights->shape, i, k);
     for (size_t d = 0; d < size; d++) sum += q[d] * k[d];
     return sum / sqrt((double)size);
 }
 
-/* One query head that reads KV head g. out [v_size] */
+/* One query head that reads KV head g. out [v_size], zeros before */
 static void attend(const Opinion *o, size_t l, size_t p, size_t g, const double *query,
                    const bool *visible, double *out) {
     const LayerShape *s = &o->weights->shape.layer[l];
-    double e[p + 1], most = -INFINITY, sum = 0;
+    double most = -INFINITY, sum = 0;
+    ARRAY(e, p + 1);
     for (size_t i = 0; i <= p; i++) {
         e[i] = score(o, l, p, query, i, o->k[l] + (i * s->kv_heads + g) * s->k_size);
         if (visible[i]) most = fmax(most, e[i]);
     }
-    for (size_t i = 0; i <= p; i++) {
-        e[i] = visible[i] ? exp(e[i] - most) : 0;
-        sum += e[i];
-    }
-    for (size_t d = 0; d < s->v_size; d++) {
-        out[d] = 0;
-        for (size_t i = 0; i <= p; i++)
+    for (size_t i = 0; i <= p; i++) e[i] = visible[i] ? exp(e[i] - most) : 0;
+    for (size_t i = 0; i <= p; i++) sum += e[i];
+    for (size_t i = 0; i <= p; i++)
+        for (size_t d = 0; d < s->v_size; d++)
             out[d] += e[i] / sum * o->v[l][(i * s->kv_heads + g) * s->v_size + d];
-    }
 }
 
 static void attention(const Opinion *o, size_t l, size_t p, double *x, bool *visible) {
@@ -100,8 +98,10 @@ static void attention(const Opinion *o, size_t l, size_t p, double *x, bool *vis
     const LayerShape *s = &shape->layer[l];
     const LayerWeights *w = &o->weights->layer[l];
     const size_t k_row = s->kv_heads * s->k_size, v_row = s->kv_heads * s->v_size;
-    double n[shape->dim], q[s->heads * s->k_size], all[s->heads * s->v_size];
     double *k = o->k[l] + p * k_row, *v = o->v[l] + p * v_row;
+    ARRAY(n, shape->dim);
+    ARRAY(q, s->heads * s->k_size);
+    ARRAY(all, s->heads * s->v_size);
     norm(shape, x, w->attention_norm, n);
     times(&w->q, n, q);
     times(&w->k, n, k);
@@ -119,7 +119,9 @@ static void attention(const Opinion *o, size_t l, size_t p, double *x, bool *vis
 }
 
 static void mlp(const Shape *shape, const LayerWeights *w, double *x) {
-    double n[shape->dim], gate[w->gate.rows], up[w->gate.rows];
+    ARRAY(n, shape->dim);
+    ARRAY(gate, w->gate.rows);
+    ARRAY(up, w->gate.rows);
     norm(shape, x, w->mlp_norm, n);
     times(&w->gate, n, gate);
     times(&w->up, n, up);
@@ -132,12 +134,15 @@ static void mlp(const Shape *shape, const LayerWeights *w, double *x) {
 void second_opinion(const Weights *weights, const Rule *rule, const int *token,
                     size_t n, double *logits, bool *visible) {
     const Shape *s = &weights->shape;
-    double *k[s->layers], *v[s->layers], x[s->dim];
+    double *k[SHAPE_MAX_LAYERS] = {0}, *v[SHAPE_MAX_LAYERS] = {0};
+    ARRAY(x, s->dim);
     Opinion o = {weights, rule->layer, k, v};
     for (size_t l = 0; l < s->layers; l++) {
-        k[l] = calloc(n * s->layer[l].kv_heads * s->layer[l].k_size, sizeof **k);
-        v[l] = calloc(n * s->layer[l].kv_heads * s->layer[l].v_size, sizeof **v);
-        if (!k[l] || !v[l]) abort();
+        const LayerShape *layer = &s->layer[l];
+        k[l] =
+            calloc(n * layer->kv_heads * (layer->k_size + layer->v_size), sizeof **k);
+        if (!k[l]) abort();
+        v[l] = k[l] + n * layer->kv_heads * layer->k_size;
     }
     memset(visible, 0, s->layers * n * n * sizeof *visible);
     for (size_t p = 0; p < n; p++) {
@@ -151,10 +156,7 @@ void second_opinion(const Weights *weights, const Rule *rule, const int *token,
         times(s->tied ? &weights->embedding : &weights->output, x,
               logits + p * s->vocab);
     }
-    for (size_t l = 0; l < s->layers; l++) {
-        free(k[l]);
-        free(v[l]);
-    }
+    for (size_t l = 0; l < s->layers; l++) free(k[l]);
 }
 
 double second_opinion_deviation(const double *opinion, const float *logits,

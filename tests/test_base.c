@@ -115,7 +115,7 @@ static void make_folder(void) {
 }
 
 static const char *in_folder(const char *name) {
-    static char path[128];
+    static char path[400];
     snprintf(path, sizeof path, "%s/%s", folder, name);
     return path;
 }

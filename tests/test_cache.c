@@ -7,7 +7,7 @@
 #include <math.h>
 #include <string.h>
 
-static const ConformTarget contiguous = {"contiguous", contiguous_open};
+static const ConformTarget contiguous = {"contiguous", contiguous_open, 0};
 
 static Shadow shadow;
 static Memory memory;
@@ -15,7 +15,7 @@ static Memory memory;
 static void open_shadow(void) {
     Error err = {0};
     memory = (Memory){0};
-    ck_assert_msg(shadow_open(&shadow, &contiguous, 1, &memory, &err), "%s", err.text);
+    ck_assert_msg(shadow_open(&shadow, &contiguous, 0, &memory, &err), "%s", err.text);
 }
 
 static void close_shadow(void) {
@@ -108,7 +108,10 @@ START_TEST(sizes_past_32_bits_are_right_and_past_64_refused) {
     ck_assert(formula_cache_bytes(&shape, &rule, 1, 131072, &bytes));
     ck_assert_uint_eq(bytes, (size_t)126 << 30); /* twice the 63 GiB of two-byte rows */
     ck_assert(!formula_cache_bytes(&shape, &rule, (size_t)1 << 32, 1 << 16, &bytes));
-    CacheConfig config = {&shape, &rule, (size_t)1 << 40, (size_t)1 << 40};
+    CacheConfig config = {.shape = &shape,
+                          .rule = &rule,
+                          .sequences = (size_t)1 << 40,
+                          .capacity = (size_t)1 << 40};
     ck_assert_ptr_null(cache_open("contiguous", &config, &memory, &err));
     ck_assert_uint_gt(strlen(err.text), 0);
 }
@@ -116,9 +119,12 @@ END_TEST
 
 START_TEST(an_unknown_kind_is_refused_with_the_kinds_there_are) {
     Error err = {0};
-    CacheConfig config = {&shadow.shape, &shadow.rule, 1, 1};
+    CacheConfig config = {
+        .shape = &shadow.shape, .rule = &shadow.rule, .sequences = 1, .capacity = 1};
     ck_assert_ptr_null(cache_open("contigous", &config, &memory, &err));
-    ck_assert_str_eq(err.text, "no cache is called 'contigous'; there is: contiguous");
+    ck_assert_str_eq(
+        err.text,
+        "no cache is called 'contigous'; there are: contiguous growing ring paged");
 }
 END_TEST
 

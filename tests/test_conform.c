@@ -1,40 +1,50 @@
 /* Every cache keeps the contract; and the suite that says so can fail. */
 #include "core/cache/contiguous.h"
+#include "core/cache/growing.h"
+#include "core/cache/paged.h"
+#include "core/cache/ring.h"
 #include "core/conform/conform.h"
 #include "tests/check_main.h"
 #include "tests/scattered.h"
 
 #include <string.h>
 
-static const ConformTarget contiguous = {"contiguous", contiguous_open};
-static const ConformTarget scattered = {"scattered", scattered_open};
-static const ConformOptions options = {.operations = 4000, .seed = 1};
+static const ConformOptions options = {.operations = 6000, .seed = 1};
 
-static void hold(const ConformTarget *target, int property) {
-    Error err = {0};
-    bool holds = conform_properties[property].check(target, &options, &err);
-    ck_assert_msg(holds, "%s: %s: %s", target->name, conform_properties[property].name,
-                  err.text);
-}
-
-START_TEST(the_contiguous_cache_keeps_the_contract) {
-    hold(&contiguous, _i);
-}
-END_TEST
-
-START_TEST(a_cache_of_scattered_rows_keeps_the_contract) {
-    hold(&scattered, _i);
-}
-END_TEST
-
-START_TEST(a_hundred_seeds_of_random_operations_agree) {
-    for (uint64_t seed = 2; seed < 102; seed++) {
-        Error err = {0};
-        ConformOptions o = {.operations = 200, .seed = seed};
-        ck_assert_msg(conform_shadow(&contiguous, &o, &err), "contiguous: %s",
-                      err.text);
-        ck_assert_msg(conform_shadow(&scattered, &o, &err), "scattered: %s", err.text);
+/* A target has no room for a configuration: one opener for each. */
+#define OPENER(name, open, ...)                                                        \
+    static Cache *name(const CacheConfig *config, Memory *memory, Error *err) {        \
+        CacheConfig own = *config;                                                     \
+        __VA_ARGS__;                                                                   \
+        return open(&own, memory, err);                                                \
     }
+OPENER(open_each, growing_open, own.growth = GROWTH_EACH)
+OPENER(open_doubling, growing_open, own.growth = GROWTH_DOUBLE)
+OPENER(open_by_256, growing_open, own.growth = GROWTH_256)
+OPENER(open_paged_1, paged_open, own.block_size = 1)
+OPENER(open_paged_4, paged_open, own.block_size = 4)
+OPENER(open_paged_16, paged_open, own.block_size = 16)
+OPENER(open_paged_64, paged_open, own.block_size = 64)
+
+
+static const ConformTarget targets[] = {
+    {"contiguous", contiguous_open, 0},    {"scattered", scattered_open, 0},
+    {"growing, each step", open_each, 0},  {"growing, doubling", open_doubling, 0},
+    {"growing, by 256", open_by_256, 0},   {"ring, one row a step", ring_open, 1},
+    {"ring, 3 rows a step", ring_open, 3}, {"ring, 12 rows a step", ring_open, 12},
+    {"ring, any step", ring_open, 0},      {"paged by 1", open_paged_1, 0},
+    {"paged by 4", open_paged_4, 0},       {"paged by 16", open_paged_16, 0},
+    {"paged by 64", open_paged_64, 0},
+};
+
+enum { TARGETS = sizeof targets / sizeof *targets };
+
+START_TEST(every_cache_keeps_every_property_of_the_contract) {
+    const ConformTarget *target = &targets[(size_t)_i % TARGETS];
+    const ConformProperty *property = &conform_properties[(size_t)_i / TARGETS];
+    Error err = {0};
+    bool holds = property->check(target, &options, &err);
+    ck_assert_msg(holds, "%s: %s: %s", target->name, property->name, err.text);
 }
 END_TEST
 
@@ -160,13 +170,15 @@ START_TEST(a_broken_cache_is_found_out) {
         .dim = 2, .vocab = 2, .context = 2, .layers = 1, .layer = {{1, 1, 2, 2, 2, 9}}};
     Rule rule;
     rule_full(&rule, &shape, &format_f32);
-    Cache *cache = contiguous_open(&(CacheConfig){&shape, &rule, 1, 2}, &memory, NULL);
+    Cache *cache = contiguous_open(
+        &(CacheConfig){.shape = &shape, .rule = &rule, .sequences = 1, .capacity = 2},
+        &memory, NULL);
     right_at = cache->ops->at;
     cache_close(cache);
 
     broken = faults[_i].ops;
     Error err = {0};
-    ConformTarget target = {"broken", open_broken};
+    ConformTarget target = {"broken", open_broken, 0};
     ck_assert_msg(!faults[_i].property(&target, &options, &err), "%s was not found",
                   faults[_i].fault);
     ck_assert_uint_gt(strlen(err.text), 0);
@@ -177,11 +189,8 @@ int main(void) {
     Suite *suite = suite_create("conform");
     TCase *tests = tcase_create("contract");
     tcase_set_timeout(tests, 60);
-    tcase_add_loop_test(tests, the_contiguous_cache_keeps_the_contract, 0,
-                        (int)conform_count);
-    tcase_add_loop_test(tests, a_cache_of_scattered_rows_keeps_the_contract, 0,
-                        (int)conform_count);
-    tcase_add_test(tests, a_hundred_seeds_of_random_operations_agree);
+    tcase_add_loop_test(tests, every_cache_keeps_every_property_of_the_contract, 0,
+                        TARGETS * (int)conform_count);
     tcase_add_loop_test(tests, a_broken_cache_is_found_out, 0,
                         sizeof faults / sizeof *faults);
     suite_add_tcase(suite, tests);

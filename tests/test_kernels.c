@@ -1,14 +1,10 @@
 /* The naive kernels, bit by bit, against the arithmetic as it is written down
  * (counting/plain.h), in every build that runs here; and the rule against brute force.
  */
-#define _GNU_SOURCE /* dladdr */
-#include "tests/counting/plain.h"
-
-#include "core/model/weights.h"
-#include "tests/check_main.h"
-
-#include <dirent.h>
-#include <dlfcn.h>
+#define _GNU_SOURCE /* dladdr in objects.h */
+#include "core/base/machine.h"
+#include "tests/objects.h"
+#include "tests/plain.h"
 
 enum { CASES = 160 };
 
@@ -26,7 +22,7 @@ static const Kernels *const *builds(void) {
 
 START_TEST(the_machine_rounds_as_the_bits_demand) {
     Error err = {0};
-    ck_assert_msg(kernels_check_machine(&err), "%s", err.text);
+    ck_assert_msg(machine_check(&err), "%s", err.text);
     ck_assert_ptr_null(kernels_select("fastest", &err));
     ck_assert(strstr(err.text, "fastest") && strstr(err.text, "naive"));
     const Kernels *selected = kernels_select("naive", &err);
@@ -326,51 +322,7 @@ START_TEST(scratch_of_attention_that_overflows_is_refused) {
 }
 END_TEST
 
-/* ---- What the objects call
- * --------------------------------------------------------------- */
-
-/* Whether libm has a function of that name, whatever this program links. */
-static bool is_in_libm(void *libm, const char *symbol) {
-    Dl_info info;
-    void *found = dlsym(libm, symbol);
-    return found && dladdr(found, &info) && strstr(info.dli_fname, "libm.so");
-}
-
-/* Asks nm what an object leaves to others. */
-static size_t demand_no_libm(void *libm, const char *object) {
-    char command[700], line[300];
-    snprintf(command, sizeof command, "nm -u '%s'", object);
-    FILE *nm = popen(command, "r");
-    ck_assert_ptr_nonnull(nm);
-    size_t symbols = 0;
-    while (fgets(line, sizeof line, nm)) {
-        char symbol[300], kind;
-        if (sscanf(line, " %c %299s", &kind, symbol) != 2) continue;
-        symbols++;
-        bool exact = strcmp(symbol, "fmaf") == 0 || strcmp(symbol, "sqrtf") == 0;
-        ck_assert_msg(exact || !is_in_libm(libm, symbol), "%s calls %s", object,
-                      symbol);
-    }
-    ck_assert_int_eq(pclose(nm), 0);
-    return symbols;
-}
-
-static size_t demand_folder(void *libm, const char *build, const char *room) {
-    char folder[400], path[660];
-    snprintf(folder, sizeof folder, "%s/%s", build, room);
-    DIR *open = opendir(folder);
-    ck_assert_msg(open != NULL, "%s is no folder", folder);
-    size_t symbols = 0;
-    for (struct dirent *entry; (entry = readdir(open));) {
-        const char *dot = strrchr(entry->d_name, '.');
-        if (!dot || strcmp(dot, ".o") != 0 || strcmp(entry->d_name, "rope.o") == 0)
-            continue;
-        snprintf(path, sizeof path, "%s/%s", folder, entry->d_name);
-        symbols += demand_no_libm(libm, path);
-    }
-    closedir(open);
-    return symbols;
-}
+/* ---- What the objects call ------------------------------------------------------ */
 
 START_TEST(objects_call_nothing_of_libm_but_fmaf_and_sqrtf) {
     const char *build = getenv("KVSTEP_OBJECTS");

@@ -133,8 +133,7 @@ static size_t random_words(uint64_t stream, uint64_t seed, size_t most, char *te
     size_t bytes = 0, n = below(stream, seed, most) + 1;
     for (size_t i = 0; i < n; i++) {
         const char *c = alphabet[below(stream, seed + 1 + i, 6)];
-        memcpy(text + bytes, c, strlen(c));
-        bytes += strlen(c);
+        bytes += (size_t)snprintf(text + bytes, 4, "%s", c);
     }
     return bytes;
 }
@@ -187,6 +186,28 @@ static void demand_round_trip(const Tokenizer *tokenizer, const char *text,
     }
     ck_assert_uint_eq(back, bytes);
 }
+
+START_TEST(outdated_candidates_have_room_beside_new_ones) {
+    enum { TIMES = 100 };
+    Memory memory = {0};
+    VocabFile file;
+    vocab_file_begin(&file, 6);
+    vocab_file_add_fixed(&file, false);
+    static const char *const pieces[] = {" ", "a", "b", "c", "ab", "ca", "abc", "bca"};
+    for (size_t p = 0; p < 8; p++) add(&file, -9, pieces[p]);
+    add(&file, 0, "bc"); /* merged everywhere first: ab and ca wait behind, outdated */
+    Tokenizer *tokenizer = open_merge(&file, &memory);
+    char text[3 * TIMES + 1] = "";
+    int expected[2 + TIMES] = {1, 3};
+    for (size_t i = 0; i < TIMES; i++) {
+        snprintf(text + 3 * i, 4, "abc");
+        expected[2 + i] = 9;
+    }
+    demand_ids(tokenizer, text, expected, 2 + TIMES);
+    tokenizer_close(tokenizer);
+    ck_assert_uint_eq(memory.live, 0);
+}
+END_TEST
 
 START_TEST(any_text_survives_a_round_trip) {
     Memory memory = {0};
@@ -287,6 +308,7 @@ int main(void) {
     tcase_add_test(cases, a_byte_past_the_vocabulary_becomes_unk);
     tcase_add_test(cases, of_equal_pieces_the_lowest_id_counts);
     tcase_add_loop_test(cases, merging_equals_the_plain_definition, 0, 40);
+    tcase_add_test(cases, outdated_candidates_have_room_beside_new_ones);
     tcase_add_test(cases, any_text_survives_a_round_trip);
     tcase_add_test(cases, a_long_text_takes_no_square_of_its_length);
     tcase_add_test(cases, a_failed_allocation_leaves_no_tokenizer_behind);

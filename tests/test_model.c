@@ -42,7 +42,8 @@ static bool open_all(Error *err) {
                            .rows = MOST,
                            .positions = MOST,
                            .memory = &m.memory};
-    CacheConfig cache = {&m.weights.shape, &m.rule, 3, MOST};
+    CacheConfig cache = {
+        .shape = &m.weights.shape, .rule = &m.rule, .sequences = 3, .capacity = MOST};
     m.recompute = recompute_open(&config, err);
     m.cache = m.recompute ? cache_open("contiguous", &cache, &m.memory, err) : NULL;
     m.cached = m.cache ? cached_open(&config, m.cache, err) : NULL;

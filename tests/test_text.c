@@ -7,8 +7,7 @@
 /* The target itself, so that its corpus is replayed here. */
 #include "tests/fuzz/fuzz_llama2c_vocab.c" // NOLINT(bugprone-suspicious-include)
 
-/* The character's length by decoding it: 0 if it is not the one way to write a value.
- */
+/* The character's length by decoding it: 0 if this is not the one way to write it. */
 static size_t plain_length(const char *text) {
     const unsigned char *b = (const unsigned char *)text;
     for (size_t length = 1; length <= 4; length++) {

@@ -166,19 +166,19 @@ void viz_heat_marks(VizCanvas *canvas, VizRect area, size_t rows, size_t columns
     double thick = fmin(2, w / 4);
     VizRgb green = viz_rgb(VIZ_GREEN);
     cairo_set_line_cap(canvas->cr, CAIRO_LINE_CAP_SQUARE);
-    for (size_t i = 0; i < rows * columns; i++) {
-        if (!marked[i]) continue;
-        size_t r = i / columns, c = i % columns;
-        double x = area.x + w * (double)c - 0.5, y = area.y + h * (double)r - 0.5;
-        if (!is_marked(marked, rows, columns, r - 1, c))
-            viz_line(canvas, x, y, x + w, y, thick, green);
-        if (!is_marked(marked, rows, columns, r + 1, c))
-            viz_line(canvas, x, y + h, x + w, y + h, thick, green);
-        if (!is_marked(marked, rows, columns, r, c - 1))
-            viz_line(canvas, x, y, x, y + h, thick, green);
-        if (!is_marked(marked, rows, columns, r, c + 1))
-            viz_line(canvas, x + w, y, x + w, y + h, thick, green);
-    }
+    for (size_t r = 0; r < rows; r++)
+        for (size_t c = 0; c < columns; c++) {
+            if (!marked[r * columns + c]) continue;
+            double x = area.x + w * (double)c - 0.5, y = area.y + h * (double)r - 0.5;
+            if (!is_marked(marked, rows, columns, r - 1, c))
+                viz_line(canvas, x, y, x + w, y, thick, green);
+            if (!is_marked(marked, rows, columns, r + 1, c))
+                viz_line(canvas, x, y + h, x + w, y + h, thick, green);
+            if (!is_marked(marked, rows, columns, r, c - 1))
+                viz_line(canvas, x, y, x, y + h, thick, green);
+            if (!is_marked(marked, rows, columns, r, c + 1))
+                viz_line(canvas, x + w, y, x + w, y + h, thick, green);
+        }
     cairo_set_line_cap(canvas->cr, CAIRO_LINE_CAP_BUTT);
 }
 

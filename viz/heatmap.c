@@ -158,14 +158,9 @@ static void draw_axis_names(VizCanvas *canvas, const VizHeatMap *map, const Plan
 }
 
 static void record(VizCanvas *canvas, const VizHeatMap *map) {
-    size_t strange = 0, beyond = 0;
-    bool given = map->scale.low != map->scale.high;
     for (size_t i = 0; i < map->rows * map->columns; i++) {
         size_t r = i / map->columns, c = i % map->columns;
         bool masked = map->masked && map->masked[i];
-        strange += !masked && !isfinite(map->values[i]);
-        beyond += !masked && isfinite(map->values[i]) && given &&
-                  (map->values[i] < map->scale.low || map->values[i] > map->scale.high);
         viz_csv(canvas,
                 &(VizRow){.panel = map->panel,
                           .row = map->row_labels ? map->row_labels[r] : NULL,
@@ -176,13 +171,52 @@ static void record(VizCanvas *canvas, const VizHeatMap *map) {
                           .no_value = masked,
                           .note = masked ? "masked" : ""});
     }
+}
+
+/* Says what the colors cannot: values that are none, values beyond a given scale. */
+static void tell_strange(VizCanvas *canvas, const VizHeatMap *map) {
+    size_t strange = 0, beyond = 0;
+    bool given = map->scale.low != map->scale.high;
+    for (size_t i = 0; i < map->rows * map->columns; i++) {
+        double value = map->values[i];
+        if (map->masked && map->masked[i]) continue;
+        strange += isfinite(value) == 0;
+        beyond += given && isfinite(value) &&
+                  (value < map->scale.low || value > map->scale.high);
+    }
+    const char *name = map->panel ? map->panel : "the map";
     if (beyond)
         viz_note(canvas,
                  "%s: cells beyond the ends of the scale, shown as its ends: %zu.",
-                 map->panel ? map->panel : "the map", beyond);
+                 name, beyond);
     if (strange)
-        viz_note(canvas, "%s: cells that are not numbers, drawn grey: %zu.",
-                 map->panel ? map->panel : "the map", strange);
+        viz_note(canvas, "%s: cells that are not numbers, drawn grey: %zu.", name,
+                 strange);
+}
+
+/* A map to be shown in blocks of `by` x `by` cells. */
+static void tell_shrunk(VizCanvas *canvas, const VizHeatMap *map, size_t by) {
+    viz_note(
+        canvas,
+        "%s: %zu x %zu cells are shown as blocks of %zu x %zu, each by the maximum "
+        "of its cells that are numbers; the .csv holds the blocks.",
+        map->panel ? map->panel : "the map", map->rows, map->columns, by, by);
+}
+
+static VizRect draw(VizCanvas *canvas, VizRect rect, VizHeatMap map, size_t by) {
+    record(canvas, &map);
+    Plan p = plan(canvas, rect, &map);
+    map.scale = scale_of(&map, p.number_size > 0);
+    viz_shape(canvas, p.cells, "heat map: %zu x %zu cells, scale %g to %g, ramp %d%s",
+              map.rows, map.columns, map.scale.low, map.scale.high, (int)map.scale.ramp,
+              p.number_size > 0 ? ", numbers" : "");
+    viz_heat_cells(canvas, p.cells, &map, p.number_size);
+    if (p.own_labels)
+        draw_own_labels(canvas, rect, &map, &p);
+    else
+        draw_positions(canvas, &map, &p, by);
+    draw_axis_names(canvas, &map, &p, rect);
+    return p.cells;
 }
 
 /* Blocks of cells until no side has more than VIZ_HEAT_MOST, nor two to a pixel. */
@@ -199,34 +233,14 @@ VizRect viz_heatmap(VizCanvas *canvas, VizRect rect, const VizHeatMap *map) {
         viz_nothing(canvas, rect, map->panel);
         return rect;
     }
-    VizHeatMap shown = *map;
-    double *values = NULL;
-    unsigned char *masked = NULL;
+    tell_strange(canvas, map);
     size_t by = shrinking(map, rect);
-    if (by > 1) {
-        shown = viz_heat_shrink(canvas, map, by, &values, &masked);
-        viz_note(
-            canvas,
-            "%s: %zu x %zu cells are shown as blocks of %zu x %zu, each by the maximum "
-            "of its cells; the .csv holds the blocks.",
-            map->panel ? map->panel : "the map", map->rows, map->columns, by, by);
-    }
-    VizRect cells = rect;
-    if (shown.rows) {
-        record(canvas, &shown);
-        Plan p = plan(canvas, rect, &shown);
-        shown.scale = scale_of(&shown, p.number_size > 0);
-        cells = p.cells;
-        viz_shape(canvas, cells, "heat map: %zu x %zu cells, scale %g to %g, ramp %d%s",
-                  shown.rows, shown.columns, shown.scale.low, shown.scale.high,
-                  (int)shown.scale.ramp, p.number_size > 0 ? ", numbers" : "");
-        viz_heat_cells(canvas, cells, &shown, p.number_size);
-        if (p.own_labels)
-            draw_own_labels(canvas, rect, &shown, &p);
-        else
-            draw_positions(canvas, &shown, &p, by);
-        draw_axis_names(canvas, &shown, &p, rect);
-    }
+    if (by == 1) return draw(canvas, rect, *map, 1);
+    double *values;
+    unsigned char *masked;
+    VizHeatMap small = viz_heat_shrink(canvas, map, by, &values, &masked);
+    tell_shrunk(canvas, map, by);
+    VizRect cells = small.rows ? draw(canvas, rect, small, by) : rect;
     free(values);
     free(masked);
     return cells;

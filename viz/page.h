@@ -17,7 +17,8 @@ VizRect viz_page(VizCanvas *canvas, const char *title, const char *subtitle);
 __attribute__((format(printf, 2, 3))) void viz_say(VizCanvas *canvas,
                                                    const char *format, ...);
 
-/* A user's text for use inside our own words: escaped, characters outside the bundled
+/* A user's text for use inside our own words (titles, captions, wherever a part has no
+ * `user` flag): escaped, characters outside the bundled
  * fonts as code points, cut to fit out[size]. Returns out. */
 const char *viz_quote(VizCanvas *canvas, const char *text, char *out, size_t size);
 

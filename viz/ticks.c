@@ -39,6 +39,7 @@ static void linear(VizTicks *ticks, bool whole, VizUnit unit, size_t most) {
         step = nice_step(step * 1.5, unit);
     double first = floor(ticks->low / step + 1e-9),
            last = ceil(ticks->high / step - 1e-9);
+    if (last <= first) last = first + 1;
     ticks->low = first * step;
     ticks->high = last * step;
     const char *ending;

@@ -31,6 +31,16 @@ static const char *const layer_names[BOXES_PER_LAYER] = {
     "RMSNorm", "W_q",     "W_k",    "W_v",  "rotate q", "rotate k", "attention", "W_o",
     "add",     "RMSNorm", "W_gate", "W_up", "SwiGLU",   "W_down",   "add"};
 
+/* Attention is two products: q . k and weights times V, per pair k_size and v_size. */
+static void add_parts(uint64_t part[PARTS], const KernelCall *call) {
+    if (call->kind == CALL_MATMUL) part[call->part] += call->multiply_adds;
+    if (call->kind != CALL_ATTENTION) return;
+    const Attention *a = call->attention;
+    const uint64_t pairs = call->multiply_adds / (a->k_size + a->v_size); /* x heads */
+    part[PART_SCORES] += pairs * a->k_size;
+    part[PART_VALUES] += pairs * a->v_size;
+}
+
 /* Stations come in a fixed order, so a count says which one a call is. */
 static void take_box(const KernelCall *call, void *data) {
     Run *run = data;
@@ -51,6 +61,7 @@ static void take_box(const KernelCall *call, void *data) {
     box->numbers = call->out < FORWARD_NUMBERS ? call->out : FORWARD_NUMBERS;
     memcpy(box->number, call->result, box->numbers * sizeof *box->number);
     r->multiply_adds += call->multiply_adds;
+    add_parts(r->part, call);
 }
 
 static bool open_run(Run *run, Error *err) {
@@ -67,7 +78,10 @@ static bool open_run(Run *run, Error *err) {
                            .positions = run->prompt.room,
                            .dense = run->options->dense,
                            .memory = run->memory};
-    CacheConfig cache = {shape, &run->rule, 1, run->prompt.room};
+    CacheConfig cache = {.shape = shape,
+                         .rule = &run->rule,
+                         .sequences = 1,
+                         .capacity = run->prompt.room};
     run->cache = cache_open(run->options->cache, &cache, run->memory, err);
     run->cached = run->cache ? cached_open(&config, run->cache, err) : NULL;
     run->logits = memory_new(run->memory, shape->vocab, sizeof *run->logits, err);

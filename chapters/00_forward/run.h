@@ -3,6 +3,7 @@
 #define KVSTEP_CHAPTERS_FORWARD_RUN_H
 
 #include "chapters/common/options.h"
+#include "core/kernels/kernels.h"
 #include "core/model/model.h"
 
 enum { FORWARD_NUMBERS = 4, FORWARD_CHOICES = 5, FORWARD_TEXTS = 4 };
@@ -45,6 +46,7 @@ typedef struct {
     size_t boxes;
     ForwardBox *box;                       /* [boxes] in the order of computing */
     uint64_t multiply_adds;                /* of all boxes */
+    uint64_t part[PARTS];                  /* of these, by part */
     ForwardChoice choice[FORWARD_CHOICES]; /* likeliest first */
     size_t choices;
     ForwardText

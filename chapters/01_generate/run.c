@@ -76,38 +76,59 @@ static bool keep_row(char *kept, const Span *span, size_t k_bytes, size_t v_byte
     return same;
 }
 
-/* Counts rows whose bits equal the step before, layer by layer, and the tokens of which
- * every layer's row does. */
-static void count_same(Run *run, GenerateStep *step) {
+/* How many layers' rows of this position have the bits of the step before. */
+static size_t layers_same(Run *run, size_t position) {
     const Shape *shape = shape_of(run);
-    size_t tokens = 0;
-    for (size_t p = 0; p < run->prompt.n; p++) {
-        size_t same = 0;
-        for (size_t l = 0; l < shape->layers; l++) {
-            const LayerShape *s = &shape->layer[l];
-            const LayerRule *rule = &run->rule.layer[l];
-            size_t k_bytes = rule->k->row_bytes(s->kv_heads, s->k_size);
-            size_t v_bytes = rule->v->row_bytes(s->kv_heads, s->v_size);
-            Rows rows = recompute_rows(run->recompute, l, 0, run->prompt.n);
-            Span span;
-            rows.at(&rows, p, &span);
-            bool equal = keep_row(run->kept[l] + p * (k_bytes + v_bytes), &span,
-                                  k_bytes, v_bytes);
-            same += equal && p < run->kept_rows;
-        }
-        step->same += same;
-        tokens += same == shape->layers;
+    size_t same = 0;
+    for (size_t l = 0; l < shape->layers; l++) {
+        const LayerShape *s = &shape->layer[l];
+        const LayerRule *rule = &run->rule.layer[l];
+        const size_t k_bytes = rule->k->row_bytes(s->kv_heads, s->k_size);
+        const size_t v_bytes = rule->v->row_bytes(s->kv_heads, s->v_size);
+        Rows rows = recompute_rows(run->recompute, l, 0, run->prompt.n);
+        Span span;
+        rows.at(&rows, position, &span);
+        bool equal = keep_row(run->kept[l] + position * (k_bytes + v_bytes), &span,
+                              k_bytes, v_bytes);
+        same += equal && position < run->kept_rows;
     }
-    step->rows = run->prompt.n * shape->layers;
-    run->kept_rows = run->prompt.n;
+    return same;
+}
 
+static void count_same(Run *run, GenerateStep *step) {
+    const size_t layers = shape_of(run)->layers;
+    for (size_t p = 0; p < run->prompt.n; p++) {
+        const size_t same = layers_same(run, p);
+        step->same += same;
+        if (same == layers && step->tokens_same == p) step->tokens_same++;
+    }
+    step->rows = run->prompt.n * layers;
+    run->kept_rows = run->prompt.n;
+}
+
+/* What the rows behind the first `same` tokens cost, these being there. */
+static void add_cost(const Run *run, size_t same, bool dense, Counters *sum) {
+    const size_t fresh = run->prompt.n - same;
+    FormulaRows rows = {.first = same,
+                        .n = fresh,
+                        .logits = run->options->logits_all ? fresh : 1,
+                        .dense = dense};
+    formula_rows(shape_of(run), &run->rule, &rows, sum);
+}
+
+static void take_bill(Run *run, GenerateStep *step) {
+    GenerateResult *r = run->result;
+    const size_t n = run->prompt.n;
     Counters fresh = {0};
-    FormulaRows rows = {.first = tokens,
-                        .n = run->prompt.n - tokens,
-                        .logits = run->options->logits_all ? run->prompt.n - tokens : 1,
-                        .dense = run->options->dense};
-    formula_rows(shape, &run->rule, &rows, &fresh);
+    add_cost(run, step->tokens_same, run->options->dense, &fresh);
     step->done_before = counters_flops(&step->counters) - counters_flops(&fresh);
+    step->pairs_dense = formula_pairs(&run->rule.layer[0], 0, n, true);
+    step->pairs_causal = formula_pairs(&run->rule.layer[0], 0, n, false);
+    add_cost(run, 0, true, &r->dense);
+    add_cost(run, 0, false, &r->causal);
+    counters_add(&r->total, &step->counters);
+    r->done_before += step->done_before;
+    r->seconds += step->seconds;
 }
 
 static bool take_step(Run *run, Error *err) {
@@ -123,6 +144,7 @@ static bool take_step(Run *run, Error *err) {
     step->seconds = clock_seconds() - start;
     step->counters = run->counters;
     count_same(run, step);
+    take_bill(run, step);
 
     const float *newest = run->logits + (o->logits_all ? n - 1 : 0) * vocab;
     digest_add(&run->digest, newest, vocab);
@@ -133,9 +155,6 @@ static bool take_step(Run *run, Error *err) {
         r->model.tokenizer->piece(r->model.tokenizer, step->before, step->token);
     r->steps++;
     r->ended = tokenizer_is_end(r->model.tokenizer, step->token);
-    counters_add(&r->total, &step->counters);
-    r->done_before += step->done_before;
-    r->seconds += step->seconds;
     run->prompt.token[run->prompt.n++] = step->token;
     return true;
 }

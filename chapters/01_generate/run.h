@@ -1,5 +1,8 @@
 /* Chapter 1: one token at a time without a cache, and how much of each step was done
- * before. */
+ * before.
+ *
+ * The experiment alone: it prints nothing. "Done before" is looked up, not assumed:
+ * every row of K and V is compared with that of the step before, bit by bit. */
 #ifndef KVSTEP_CHAPTERS_GENERATE_RUN_H
 #define KVSTEP_CHAPTERS_GENERATE_RUN_H
 
@@ -14,10 +17,11 @@ typedef struct {
     Piece text;           /* of the drawn token, inside the tokenizer */
     Counters counters;
     double seconds;
-    size_t rows; /* rows of K and V made: N per layer, all layers */
-    size_t same; /* of these, rows whose bits equal those of the step before */
-    uint64_t
-        done_before; /* FLOPs that went into the tokens whose rows are all the same */
+    size_t rows;          /* rows of K and V made: N per layer, all layers */
+    size_t same;          /* of these, rows whose bits equal those of the step before */
+    size_t tokens_same;   /* the leading tokens whose rows are all the same */
+    uint64_t done_before; /* FLOPs that went into these tokens */
+    uint64_t pairs_dense, pairs_causal; /* of one head of layer 0: N^2; N (N + 1) / 2 */
 } GenerateStep;
 
 typedef struct {
@@ -26,8 +30,9 @@ typedef struct {
     GenerateStep *step; /* [steps] */
     Counters total;
     double seconds;
-    uint64_t done_before; /* of the total */
-    bool ended;           /* the end token was drawn */
+    uint64_t done_before;   /* of the total */
+    Counters dense, causal; /* what the formulas say that these steps cost by scores */
+    bool ended;             /* the end token was drawn */
     char digest[DIGEST_TEXT];
     Memory *memory;
 } GenerateResult;

@@ -3,17 +3,23 @@
 static void rope(const Kernels *kernels, const RopeTable *table, const size_t *position,
                  size_t n, size_t heads, size_t size, float *x) {
     const Bent *b = (const Bent *)kernels; /* table is the first member */
-    for (size_t t = 0; t < n; t++) b->position[t] = position[t] + b->shift;
+    for (size_t t = 0; t < n; t++)
+        b->position[t] = position[t] + (t < b->first ? 0 : b->shift);
     b->real->rope(b->real, table, b->position, n, heads, size, x);
 }
 
-/* A query that claims to be the newest sees everything; it was turned before. */
+/* A query that claims to be the newest sees everything, unless a window hides it; it
+ * was turned before. */
 static void attention(const Kernels *kernels, const Attention *a) {
     const Bent *b = (const Bent *)kernels;
     Attention bent = *a;
+    LayerRule all = *a->rule;
     if (b->no_mask) {
         for (size_t t = 0; t < a->n; t++) b->position[t] = a->rows->end - 1;
+        all.sinks = 0;
+        all.recent = RULE_ALL;
         bent.position = b->position;
+        bent.rule = &all;
     }
     b->real->attention(b->real, &bent);
 }

@@ -1,5 +1,5 @@
-/* Kernels bent from outside, to show what a rule is good for: without the causal mask,
- * or with every position later by a constant. The core itself has no such switch. */
+/* Kernels bent from outside, to show what a rule is good for: without the mask, or with
+ * positions that are later by a constant. The core itself has no such switch. */
 #ifndef KVSTEP_CHAPTERS_ATTENTION_BENT_H
 #define KVSTEP_CHAPTERS_ATTENTION_BENT_H
 
@@ -10,7 +10,8 @@ typedef struct {
     Kernels table; /* hand &table to an engine */
     const Kernels *real;
     bool no_mask;     /* every query sees every row of the call */
-    size_t shift;     /* added to every position that is turned to */
+    size_t shift;     /* added to the positions that are turned to, ... */
+    size_t first;     /* ... from this token of a batch on */
     size_t *position; /* [room] */
     Memory *memory;
 } Bent;

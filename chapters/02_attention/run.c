@@ -1,14 +1,12 @@
 #include "chapters/02_attention/run.h"
 
 #include "chapters/02_attention/bent.h"
+#include "chapters/02_attention/looking.h"
 #include "chapters/common/prompt.h"
-#include "core/count/observed.h"
-#include "core/kernels/sum.h"
+#include "core/count/formula.h"
 #include "core/model/recompute.h"
 
-#include <string.h>
-
-typedef enum { STEP_BEFORE, STEP_NEWEST, STEP_SHIFTED } Which;
+#include <math.h>
 
 typedef struct {
     const Options *options;
@@ -19,112 +17,20 @@ typedef struct {
     Bent bent;
     Observed observed;
     Recompute *recompute;
-    Which which;     /* the step under way */
-    size_t at_layer; /* of the next attention call */
-    float *older;    /* [layers][heads][n - 1][n - 1] weights of the step before */
-    float *probs;    /* [n][heads][n] of one call */
+    Looking looking;
     float *logits, *shifted_logits; /* [vocab] */
-    float *k_row, *v_row;           /* one row of the chosen layer, widened */
-    size_t most_heads;              /* of any layer */
+    float *moved_logits;            /* [vocab]; nobody reads them */
     RopeTable rope;
 } Run;
-
-/* Weights of one query and head of this call. */
-static const float *probs_of(const Attention *a, size_t query, size_t head) {
-    return a->probs + (query * a->heads + head) * a->rows->end;
-}
-
-static float *older_row(const Run *run, size_t layer, size_t head, size_t query) {
-    const size_t n = run->result->n - 1;
-    return run->older + ((layer * run->most_heads + head) * n + query) * n;
-}
-
-static void keep_older(Run *run, const Attention *a) {
-    const size_t n = run->result->n - 1;
-    for (size_t h = 0; h < a->heads; h++)
-        for (size_t t = 0; t < n; t++)
-            memcpy(older_row(run, run->at_layer, h, t), probs_of(a, t, h),
-                   n * sizeof(float));
-}
-
-/* The row of an old query is the same if its old weights have the same bits and the new
- * key got none. */
-static void compare_older(Run *run, const Attention *a) {
-    AttentionResult *r = run->result;
-    const size_t n = r->n - 1;
-    for (size_t h = 0; h < a->heads; h++)
-        for (size_t t = 0; t < n; t++) {
-            const float *older = older_row(run, run->at_layer, h, t);
-            const float *newer = probs_of(a, t, h);
-            bool same = memcmp(older, newer, n * sizeof(float)) == 0 && newer[n] == 0;
-            r->rows_same += same;
-            r->rows_compared++;
-            if (run->at_layer != r->layer || h != r->head) continue;
-            r->same[t] = same;
-            memcpy(r->older + t * n, older, n * sizeof(float));
-        }
-}
-
-static void read_row(const Run *run, const Attention *a, size_t position) {
-    Span span;
-    a->rows->at(a->rows, position, &span);
-    a->rule->k->unpack(span.k, span.k_step, 1, a->kv_heads, a->k_size, run->k_row);
-    a->rule->v->unpack(span.v, span.v_step, 1, a->kv_heads, a->v_size, run->v_row);
-}
-
-/* Copies what the chosen head sees out of the call: the same numbers, not new ones. */
-static void open_head(Run *run, const Attention *a) {
-    AttentionResult *r = run->result;
-    const size_t n = r->n;
-    for (size_t t = 0; t < n; t++) {
-        memcpy(r->q + t * r->k_size, a->q + (t * a->heads + r->head) * r->k_size,
-               r->k_size * sizeof *r->q);
-        memcpy(r->out + t * r->v_size, a->out + (t * a->heads + r->head) * r->v_size,
-               r->v_size * sizeof *r->out);
-        read_row(run, a, t);
-        memcpy(r->k + t * r->k_size, run->k_row + r->kv_head * r->k_size,
-               r->k_size * sizeof *r->k);
-        memcpy(r->v + t * r->v_size, run->v_row + r->kv_head * r->v_size,
-               r->v_size * sizeof *r->v);
-        for (size_t h = 0; h < a->heads; h++)
-            memcpy(r->weights + (h * n + t) * n, probs_of(a, t, h), n * sizeof(float));
-    }
-    for (size_t t = 0; t < n; t++)
-        for (size_t i = 0; i < n; i++) {
-            r->scores[t * n + i] =
-                dot(r->q + t * r->k_size, r->k + i * r->k_size, r->k_size) * a->scale;
-            r->above_diagonal += i > t && r->weights[(r->head * n + t) * n + i] != 0;
-        }
-}
-
-/* The newest query's scores at the later positions. */
-static void score_shifted(Run *run, const Attention *a) {
-    AttentionResult *r = run->result;
-    const float *q = a->q + ((r->n - 1) * a->heads + r->head) * r->k_size;
-    for (size_t i = 0; i < r->n; i++) {
-        read_row(run, a, i);
-        r->shifted[i] =
-            dot(q, run->k_row + r->kv_head * r->k_size, r->k_size) * a->scale;
-        float change = fabsf(r->shifted[i] - r->scores[(r->n - 1) * r->n + i]);
-        if (change > r->score_change) r->score_change = change;
-    }
-}
-
-static void see_attention(const KernelCall *call, void *data) {
-    Run *run = data;
-    if (call->kind != CALL_ATTENTION) return;
-    const Attention *a = call->attention;
-    const bool chosen = run->at_layer == run->result->layer;
-    if (run->which == STEP_BEFORE) keep_older(run, a);
-    if (run->which == STEP_NEWEST) compare_older(run, a);
-    if (run->which == STEP_NEWEST && chosen) open_head(run, a);
-    if (run->which == STEP_SHIFTED && chosen) score_shifted(run, a);
-    run->at_layer++;
-}
 
 static bool check_choice(const Run *run, Error *err) {
     const Shape *shape = &run->result->model.weights.shape;
     const Options *o = run->options;
+    if (run->prompt.n > ATTENTION_MOST_TOKENS)
+        return error_set(err,
+                         "%zu tokens: attention opens at most %d, because it keeps "
+                         "every matrix; shorten --prompt",
+                         run->prompt.n, ATTENTION_MOST_TOKENS);
     if (o->layer >= shape->layers)
         return error_set(err, "--layer %zu: the model has layers 0 to %zu", o->layer,
                          shape->layers - 1);
@@ -167,10 +73,12 @@ static bool open_result(Run *run, Error *err) {
     r->weights = memory_new(m, layer->heads * n, row, err);
     r->older = memory_new(m, n, row, err);
     r->same = memory_new(m, n, sizeof *r->same, err);
+    r->head_same = memory_new(m, layer->heads, sizeof *r->head_same, err);
     r->turn = memory_new(m, 2, row, err);
+    r->slow_turn = memory_new(m, 2, row, err);
     r->shifted = memory_new(m, 1, row, err);
     return r->token && r->q && r->k && r->v && r->out && r->scores && r->weights &&
-           r->older && r->same && r->turn && r->shifted;
+           r->older && r->same && r->head_same && r->turn && r->slow_turn && r->shifted;
 }
 
 static bool open_run(Run *run, Error *err) {
@@ -180,21 +88,16 @@ static bool open_run(Run *run, Error *err) {
     const Kernels *kernels = kernels_select(run->options->kernels, err);
     if (!kernels || !bent_open(&run->bent, kernels, n, run->memory, err)) return false;
     run->bent.no_mask = run->options->no_mask;
-    for (size_t l = 0; l < shape->layers; l++)
-        if (shape->layer[l].heads > run->most_heads)
-            run->most_heads = shape->layer[l].heads;
-    size_t older = shape->layers * run->most_heads;
-    if (!size_times(&older, n)) return error_set(err, "%zu tokens are too many", n);
-    run->older = memory_new(run->memory, older, n * sizeof(float), err);
-    run->probs = memory_new(run->memory, run->most_heads * n, n * sizeof(float), err);
+    if (!looking_open(&run->looking, r, run->memory, err)) return false;
     run->logits = memory_new(run->memory, shape->vocab, sizeof(float), err);
     run->shifted_logits = memory_new(run->memory, shape->vocab, sizeof(float), err);
-    if (!run->older || !run->probs || !run->logits || !run->shifted_logits)
-        return false;
+    run->moved_logits = memory_new(run->memory, shape->vocab, sizeof(float), err);
+    if (!run->logits || !run->shifted_logits || !run->moved_logits) return false;
     if (!rope_open(&run->rope, shape->rot, shape->rope_base, n, run->memory, err))
         return false;
     rule_full(&run->rule, shape, &format_f32);
-    observed_init(&run->observed, &run->bent.table, see_attention, run, run->probs);
+    observed_init(&run->observed, &run->bent.table, looking_see, &run->looking,
+                  run->looking.probs);
     EngineConfig config = {.weights = &r->model.weights,
                            .rule = &run->rule,
                            .kernels = &run->observed.table,
@@ -210,19 +113,18 @@ static void close_run(Run *run) {
     recompute_close(run->recompute);
     rope_close(&run->rope, m);
     bent_close(&run->bent);
-    memory_free(m, run->older);
-    memory_free(m, run->probs);
+    looking_close(&run->looking);
     memory_free(m, run->logits);
     memory_free(m, run->shifted_logits);
-    memory_free(m, run->k_row);
-    memory_free(m, run->v_row);
+    memory_free(m, run->moved_logits);
     prompt_close(&run->prompt);
 }
 
-static bool take_step(Run *run, Which which, size_t n, float *logits, Error *err) {
-    run->which = which;
-    run->at_layer = 0;
-    run->bent.shift = which == STEP_SHIFTED ? run->result->shift : 0;
+static bool take_step(Run *run, LookingStep which, size_t n, float *logits,
+                      Error *err) {
+    looking_begin(&run->looking, which);
+    run->bent.shift = which >= LOOKING_SHIFTED ? run->result->shift : 0;
+    run->bent.first = which == LOOKING_MOVED ? n - 1 : 0;
     run->prompt.n = n;
     Batch batch = prompt_batch(&run->prompt, 0, n, false);
     return recompute_step(run->recompute, &batch, logits, err);
@@ -230,9 +132,47 @@ static bool take_step(Run *run, Which which, size_t n, float *logits, Error *err
 
 static bool run_steps(Run *run, Error *err) {
     const size_t n = run->result->n;
-    if (n > 1 && !take_step(run, STEP_BEFORE, n - 1, run->logits, err)) return false;
-    return take_step(run, STEP_NEWEST, n, run->logits, err) &&
-           take_step(run, STEP_SHIFTED, n, run->shifted_logits, err);
+    if (n > 1 && !take_step(run, LOOKING_BEFORE, n - 1, run->logits, err)) return false;
+    return take_step(run, LOOKING_NEWEST, n, run->logits, err) &&
+           take_step(run, LOOKING_SHIFTED, n, run->shifted_logits, err) &&
+           take_step(run, LOOKING_MOVED, n, run->moved_logits, err);
+}
+
+/* cos and sin of one pair at each position; without rotation nothing is turned. */
+static void take_turn(const Run *run, size_t pair, float *turn) {
+    const size_t pairs = run->rope.rot / 2;
+    for (size_t p = 0; p < run->result->n; p++) {
+        turn[2 * p] = pairs ? run->rope.cos[p * pairs + pair] : 1;
+        turn[2 * p + 1] = pairs ? run->rope.sin[p * pairs + pair] : 0;
+    }
+}
+
+static void take_rotation(const Run *run) {
+    AttentionResult *r = run->result;
+    const double base = r->model.weights.shape.rope_base;
+    take_turn(run, 0, r->turn);
+    take_turn(run, r->rot ? r->rot / 2 - 1 : 0, r->slow_turn);
+    if (!r->rot) return;
+    r->angle = 1; /* base^0: one radian a position */
+    r->slow_angle = pow(base, -((double)r->rot - 2) / (double)r->rot);
+}
+
+static void take_ranges(const Run *run) {
+    AttentionResult *r = run->result;
+    float low = run->logits[0], high = low;
+    for (size_t i = 0; i < r->model.weights.shape.vocab; i++) {
+        const float x = run->logits[i];
+        low = x < low ? x : low;
+        high = x > high ? x : high;
+        const float change = fabsf(x - run->shifted_logits[i]);
+        if (change > r->logit_change) r->logit_change = change;
+    }
+    r->logit_range = high - low;
+    r->score_low = r->score_high = r->scores[0];
+    for (size_t i = 0; i < r->n * r->n; i++) {
+        if (r->scores[i] < r->score_low) r->score_low = r->scores[i];
+        if (r->scores[i] > r->score_high) r->score_high = r->scores[i];
+    }
 }
 
 static void finish(Run *run) {
@@ -241,18 +181,18 @@ static void finish(Run *run) {
     for (size_t i = 0; i < r->n; i++) {
         int id = run->prompt.token[i], before = i ? run->prompt.token[i - 1] : id;
         r->token[i] = (AttentionToken){id, tokenizer->piece(tokenizer, before, id)};
-        r->turn[2 * i] = r->rot ? run->rope.cos[i * (r->rot / 2)] : 1;
-        r->turn[2 * i + 1] = r->rot ? run->rope.sin[i * (r->rot / 2)] : 0;
     }
-    r->angle = r->rot ? 1.0 : 0.0; /* base^0: pair 0 turns by one radian a position */
-    float low = run->logits[0], high = low;
-    for (size_t i = 0; i < r->model.weights.shape.vocab; i++) {
-        float x = run->logits[i], change = fabsf(x - run->shifted_logits[i]);
-        if (x < low) low = x;
-        if (x > high) high = x;
-        if (change > r->logit_change) r->logit_change = change;
-    }
-    r->logit_range = high - low;
+    const LayerRule *rule = &run->rule.layer[r->layer];
+    r->pairs_above = r->n * (r->n - 1) / 2;
+    r->pairs_dense = formula_pairs(rule, 0, r->n, true);
+    r->pairs_causal = formula_pairs(rule, 0, r->n, false);
+    take_rotation(run);
+    take_ranges(run);
+}
+
+bool attention_sees(const AttentionResult *r, size_t query, size_t key) {
+    const size_t window = r->model.weights.shape.layer[r->layer].window;
+    return r->no_mask || (key <= query && query - key < window);
 }
 
 bool attention_run(const Options *options, AttentionResult *result, Memory *memory,
@@ -273,9 +213,11 @@ bool attention_run(const Options *options, AttentionResult *result, Memory *memo
 }
 
 void attention_result_close(AttentionResult *result) {
-    void *all[] = {result->token, result->q,      result->k,       result->v,
-                   result->out,   result->scores, result->weights, result->older,
-                   result->same,  result->turn,   result->shifted};
+    void *all[] = {result->token,     result->q,     result->k,
+                   result->v,         result->out,   result->scores,
+                   result->weights,   result->older, result->same,
+                   result->head_same, result->turn,  result->slow_turn,
+                   result->shifted};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
         memory_free(result->memory, all[i]);
     model_close(&result->model);

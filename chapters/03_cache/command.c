@@ -1,5 +1,9 @@
 #include "chapters/03_cache/command.h"
+#ifndef KVSTEP_MINIMAL
+#include "chapters/03_cache/figures.h"
+#endif
 #include "chapters/03_cache/print.h"
+#include "chapters/common/ask.h"
 #include "chapters/common/progress.h"
 #include "chapters/common/text.h"
 
@@ -16,14 +20,16 @@ static const char help[] =
     "Examples:\n"
     "  kvstep cache\n"
     "  kvstep cache --tokens 256 --scores dense\n"
+    "  kvstep cache --out pictures --page\n"
     "  kvstep cache --prompt \"Once upon a time\" --chunk 4 --trace steps.jsonl\n"
     "  kvstep cache --model random:dim=64,heads=8,kv_heads=1,ctx=1024 --tokens 512\n"
     "  kvstep cache --model stories260K.bin --tokenizer tok512.bin\n";
 
 static const char *const accepted[] = {
-    "model",   "tokenizer", "prompt", "tokens",          "seed", "temperature", "top-p",
-    "kernels", "scores",    "logits", "cache",           "ctx",  "chunk",       "trace",
-    "json",    "quiet",     "digest", "trace-attention", NULL};
+    "model", "tokenizer", "prompt", "tokens", "seed",   "temperature",
+    "top-p", "kernels",   "scores", "logits", "cache",  "ctx",
+    "chunk", "trace",     "json",   "quiet",  "digest", "trace-attention",
+    "layer", "out",       "format", "page",   "ask",    NULL};
 
 /* What is shown while the steps are taken. */
 typedef struct {
@@ -50,7 +56,18 @@ static bool print_all(const CacheResult *result, FILE *stream, Error *err) {
     fputc('\n', stream);
     cache_print_totals(result, stream);
     cache_print_verdict(result, stream);
-    cache_print_next(stream);
+    return true;
+}
+
+/* The pictures, and where they are or how to get them. */
+static bool draw(const CacheResult *result, const Options *options, bool all,
+                 FILE *stream, Error *err) {
+#ifndef KVSTEP_MINIMAL
+    if (options->out) return fflush(stream) == 0 && cache_draw(result, options, err);
+    if (all) fputs("pictures: the same command with --out DIR\n", stream);
+#else
+    (void)result, (void)options, (void)all, (void)stream, (void)err;
+#endif
     return true;
 }
 
@@ -63,7 +80,7 @@ static void print_digest(const CacheResult *result, FILE *stream) {
 
 int cache_report(const CacheResult *result, const Options *options, FILE *stream,
                  Error *err) {
-    bool done = true;
+    bool done = true, all = false;
     if (options->json)
         done = cache_print_json(result, stream, err);
     else if (options->digest)
@@ -71,9 +88,20 @@ int cache_report(const CacheResult *result, const Options *options, FILE *stream
     else if (options->quiet)
         cache_print_verdict(result, stream);
     else
-        done = print_all(result, stream, err);
-    if (!done) return STATUS_REFUSED;
+        all = done = print_all(result, stream, err);
+    if (!done || !draw(result, options, all, stream, err)) return STATUS_REFUSED;
+    if (all) cache_print_next(stream);
     return result->difference.differs ? STATUS_FAILED : STATUS_FINE;
+}
+
+/* What --ask asks: the one number that the rest of the run explains. */
+static void ask(const Options *options) {
+    char question[160];
+    snprintf(question, sizeof question,
+             "How many rows will the last of %zu steps work through without the cache, "
+             "and how many with it?",
+             options->tokens);
+    if (options->ask) ask_prediction(question);
 }
 
 static int run(const Options *options, Error *err) {
@@ -83,6 +111,7 @@ static int run(const Options *options, Error *err) {
     Watching watching = {.prompt = options->prompt,
                          .text = !silent && !options->digest,
                          .out = {.stream = stdout}};
+    ask(options);
     /* Text that appears on the same terminal is progress enough. */
     progress_begin(&watching.progress,
                    !silent && !(watching.text && isatty(STDOUT_FILENO)),

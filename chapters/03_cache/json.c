@@ -11,51 +11,11 @@ bool cache_print_json(const CacheResult *result, FILE *stream, Error *err) {
 
 #else
 
-#include "chapters/common/json.h"
-
-#include <string.h>
-
-/* Adds a new, empty object under `key`; NULL and err without memory. */
-static json_t *put_object(json_t *parent, const char *key, Error *err) {
-    json_t *object = json_object();
-    return json_put(parent, key, object, err) ? object : NULL;
-}
-
-static bool put_model(json_t *root, const Model *model, Error *err) {
-    const Shape *shape = &model->weights.shape;
-    const LayerShape *layer = &shape->layer[0];
-    const struct {
-        const char *key;
-        uint64_t value;
-    } sizes[] = {
-        {"dim", shape->dim},
-        {"layers", shape->layers},
-        {"heads", layer->heads},
-        {"kv_heads", layer->kv_heads},
-        {"k_size", layer->k_size},
-        {"v_size", layer->v_size},
-        {"hidden", layer->hidden},
-        {"vocab", shape->vocab},
-        {"context", shape->context},
-        {"rotary_size", shape->rot},
-        {"parameters", weights_parameters(shape)},
-    };
-    json_t *object = put_object(root, "model", err);
-    bool done = object && json_put_bytes(object, "name", NULL, model->name,
-                                         strlen(model->name), err);
-    for (size_t i = 0; done && i < sizeof sizes / sizeof *sizes; i++)
-        done = json_put_count(object, sizes[i].key, sizes[i].value, err);
-    return done && json_put(object, "tied", json_boolean(shape->tied), err) &&
-           json_put(object, "type", json_string(model->weights.format->name), err);
-}
+#include "chapters/common/json_parts.h"
 
 static bool put_bill(json_t *object, const CacheBill *bill, Error *err) {
     const Counters *c = &bill->counters;
-    json_t *flops = put_object(object, "flops", err);
-    bool done = flops;
-    for (int part = 0; done && part < PARTS; part++)
-        done = json_put_count(flops, part_name((Part)part), c->flops[part], err);
-    return done && json_put_count(flops, "total", counters_flops(c), err) &&
+    return json_put_flops(object, c, err) &&
            json_put_count(object, "elementwise", c->elementwise, err) &&
            json_put_count(object, "kv_bytes_read", c->kv_bytes_read, err) &&
            json_put_count(object, "kv_bytes_written", c->kv_bytes_written, err) &&
@@ -64,32 +24,28 @@ static bool put_bill(json_t *object, const CacheBill *bill, Error *err) {
 }
 
 static bool put_step(json_t *steps, const CacheStep *step, Error *err) {
-    json_t *object = json_object();
-    if (json_array_append_new(steps, object) != 0)
-        return error_set(err, "JSON: no memory for a step");
-    json_t *bill;
-    return json_put_count(object, "step", step->step, err) &&
+    json_t *object = json_add_object(steps, err), *bill;
+    return object && json_put_count(object, "step", step->step, err) &&
            json_put_count(object, "context", step->context, err) &&
            json_put_count(object, "token", (uint64_t)step->token, err) &&
-           json_put_bytes(object, "text", "bytes", step->text.bytes, step->text.length,
-                          err) &&
-           (bill = put_object(object, "recompute", err)) &&
+           json_put_piece(object, step->text, err) &&
+           (bill = json_put_object(object, "recompute", err)) &&
            put_bill(bill, &step->recompute, err) &&
-           (bill = put_object(object, "cached", err)) &&
+           (bill = json_put_object(object, "cached", err)) &&
            put_bill(bill, &step->cached, err) &&
            json_put_count(bill, "cache_bytes", step->cache_bytes, err);
 }
 
 static bool put_steps(json_t *root, const CacheResult *result, Error *err) {
-    json_t *steps = json_array();
-    bool done = json_put(root, "steps", steps, err);
+    json_t *steps = json_put_list(root, "steps", err);
+    bool done = steps;
     for (size_t i = 0; done && i < result->steps; i++)
         done = put_step(steps, &result->step[i], err);
     return done;
 }
 
 static bool put_cache_bytes(json_t *totals, const CacheResult *result, Error *err) {
-    json_t *bytes = put_object(totals, "cache_bytes", err);
+    json_t *bytes = json_put_object(totals, "cache_bytes", err);
     return bytes && json_put_count(bytes, "predicted", result->predicted, err) &&
            json_put_count(bytes, "reserved", result->bytes.reserved, err) &&
            json_put_count(bytes, "live", result->bytes.live, err) &&
@@ -103,13 +59,13 @@ static bool put_totals(json_t *root, const CacheResult *result, Error *err) {
         without += result->step[i].context;
         with += result->step[i].rows;
     }
-    json_t *totals = put_object(root, "totals", err), *bill;
+    json_t *totals = json_put_object(root, "totals", err), *bill;
     return totals && json_put_count(totals, "steps", result->steps, err) &&
            json_put(totals, "ended", json_boolean(result->ended), err) &&
-           (bill = put_object(totals, "recompute", err)) &&
+           (bill = json_put_object(totals, "recompute", err)) &&
            json_put_count(bill, "rows", without, err) &&
            put_bill(bill, &result->recompute, err) &&
-           (bill = put_object(totals, "cached", err)) &&
+           (bill = json_put_object(totals, "cached", err)) &&
            json_put_count(bill, "rows", with, err) &&
            put_bill(bill, &result->cached, err) && put_cache_bytes(totals, result, err);
 }
@@ -118,7 +74,7 @@ static bool put_verdict(json_t *root, const CacheResult *result, Error *err) {
     const CacheDifference *d = &result->difference;
     if (!json_put(root, "same_bits", json_boolean(!d->differs), err)) return false;
     if (d->differs) {
-        json_t *where = put_object(root, "difference", err);
+        json_t *where = json_put_object(root, "difference", err);
         if (!where || !json_put_count(where, "step", d->step, err) ||
             !json_put_count(where, "layer", d->layer, err) ||
             !json_put_count(where, "position", d->position, err) ||
@@ -132,7 +88,7 @@ bool cache_print_json(const CacheResult *result, FILE *stream, Error *err) {
     json_t *root = json_object();
     if (!root) return error_set(err, "JSON: no memory for the document");
     bool done = json_put(root, "command", json_string("cache"), err) &&
-                put_model(root, &result->model, err) &&
+                json_put_model(root, &result->model, err) &&
                 json_put_count(root, "prompt_tokens", result->prompt_tokens, err) &&
                 put_steps(root, result, err) && put_totals(root, result, err) &&
                 put_verdict(root, result, err) && json_print(root, stream, err);

@@ -1,76 +1,43 @@
 #include "chapters/03_cache/print.h"
+#include "chapters/common/describe.h"
 #include "chapters/common/quantity.h"
-#include "chapters/common/table.h"
-#include "chapters/common/text.h"
+#include "chapters/common/units.h"
 
-#include <string.h>
-
-enum { SHOWN_ROWS = 20, TERMINAL = 80 };
-
-static const char *short_name(const char *name) {
-    if (strncmp(name, "random:", 7) == 0) return "random weights (untrained)";
-    const char *slash = strrchr(name, '/');
-    return slash && slash[1] ? slash + 1 : name;
-}
+enum { SHOWN_ROWS = 20 };
 
 void cache_print_model(const CacheResult *result, FILE *stream) {
-    const Shape *shape = &result->model.weights.shape;
-    const char *name = short_name(result->model.name);
-    char escaped[60], parameters[QUANTITY_TEXT], prompt[QUANTITY_TEXT];
-    text_escape(name, strlen(name), escaped, sizeof escaped);
-    fprintf(
-        stream, "model: %s: %s, dim %zu, %zu layers, %zu heads (%zu kv)\n", escaped,
-        quantity_of(weights_parameters(shape), "parameter", "parameters", parameters),
-        shape->dim, shape->layers, shape->layer[0].heads, shape->layer[0].kv_heads);
+    char prompt[QUANTITY_TEXT];
+    describe_model(&result->model, stream);
     fprintf(stream, "prompt: %s, <s> included; the text as it is drawn:\n",
             quantity_of(result->prompt_tokens, "token", "tokens", prompt));
 }
 
-/* Numbers as they are, or in thousands and more when the table would not fit. */
-typedef struct {
-    uint64_t flops, bytes;
-    const char *flops_name, *bytes_name;
-} Units;
-
-static const Units exact = {1, 1, "FLOPs", "bytes"};
-static const Units rounded[] = {
-    {1000, 1024, "kFLOPs", "KiB"},
-    {1000000, 1024, "MFLOPs", "KiB"},
-    {1000000000, 1048576, "GFLOPs", "MiB"},
-};
-
-static void add_count(Table *table, uint64_t count, uint64_t unit) {
-    char text[QUANTITY_TEXT];
-    table_add(table,
-              quantity_count(count / unit + (count % unit >= unit - unit / 2), text));
-}
-
 static void add_step(Table *table, const CacheStep *step, bool prefill,
-                     const Units *units) {
+                     const Units *unit) {
     char text[QUANTITY_TEXT];
     const uint64_t without = counters_flops(&step->recompute.counters);
     const uint64_t with = counters_flops(&step->cached.counters);
     table_add(table, prefill ? "prefill" : "decode");
-    add_count(table, step->context, 1);
-    add_count(table, without, units->flops);
-    add_count(table, with, units->flops);
+    units_add(table, step->context, 1);
+    units_add(table, without, unit->flops);
+    units_add(table, with, unit->flops);
     table_add(table, quantity_ratio(without, with, text));
-    add_count(table, step->cache_bytes, units->bytes);
+    units_add(table, step->cache_bytes, unit->bytes);
     table_add(table, quantity_seconds(step->recompute.seconds, text));
     table_add(table, quantity_seconds(step->cached.seconds, text));
 }
 
 /* The table in one choice of units; *fits says whether a terminal holds it. Printed if
  * it does, or if it is the last choice. */
-static bool print_in(const CacheResult *result, const Units *units, bool last,
+static bool print_in(const CacheResult *result, const Units *unit, bool last,
                      bool *fits, FILE *stream, Error *err) {
     const TableColumn columns[] = {
         {"step", "", true},
         {"N", "tokens", false},
-        {"recompute", units->flops_name, false},
-        {"cached", units->flops_name, false},
+        {"recompute", unit->flops_name, false},
+        {"cached", unit->flops_name, false},
         {"ratio", "", false},
-        {"live cache", units->bytes_name, false},
+        {"live cache", unit->bytes_name, false},
         {"recompute", "time", false},
         {"cached", "time", false},
     };
@@ -81,9 +48,9 @@ static bool print_in(const CacheResult *result, const Units *units, bool last,
         return false;
     for (size_t i = 0; i < shown; i++) {
         size_t step = table_pick(result->steps, shown, i);
-        add_step(&table, &result->step[step], step == 0, units);
+        add_step(&table, &result->step[step], step == 0, unit);
     }
-    *fits = table_width(&table) <= TERMINAL;
+    *fits = table_width(&table) <= TERMINAL_COLUMNS;
     if (*fits || last) table_print(&table, stream);
     table_close(&table);
     return true;
@@ -93,12 +60,10 @@ bool cache_print_table(const CacheResult *result, FILE *stream, Error *err) {
     fputs("recompute works through all N tokens in every step, cached through the new "
           "ones:\n\n",
           stream);
-    const size_t choices = sizeof rounded / sizeof *rounded;
     const size_t shown = table_shown(result->steps, SHOWN_ROWS);
-    bool fits;
-    if (!print_in(result, &exact, false, &fits, stream, err)) return false;
-    for (size_t i = 0; !fits && i < choices; i++)
-        if (!print_in(result, &rounded[i], i + 1 == choices, &fits, stream, err))
+    bool fits = false;
+    for (size_t i = 0; !fits && i < UNITS; i++)
+        if (!print_in(result, &units[i], i + 1 == UNITS, &fits, stream, err))
             return false;
     char all[QUANTITY_TEXT];
     if (shown < result->steps)

@@ -41,7 +41,9 @@ static bool open_buffers(Run *run, Error *err) {
     run->candidates = memory_new(m, vocab, sizeof *run->candidates, err);
     run->result->step =
         memory_new(m, run->options->tokens, sizeof *run->result->step, err);
-    bool done = run->candidates && run->result->step;
+    run->result->token =
+        memory_new(m, run->prompt.room, sizeof *run->result->token, err);
+    bool done = run->candidates && run->result->step && run->result->token;
     for (int e = 0; done && e < 2; e++)
         done = (run->logits[e] = memory_new(m, rows, vocab * sizeof(float), err));
     return done;
@@ -200,9 +202,18 @@ static bool run_steps(Run *run, CacheWatch *watch, void *data, Error *err) {
         if (watch) watch(result, &result->step[result->steps - 1], data);
     }
     result->bytes = cache_bytes(run->cache);
+    /* All but the token drawn last, which has no row. */
+    memcpy(result->token, run->prompt.token, (run->prompt.n - 1) * sizeof *result->token);
     if (digest_exists()) digest_text(&run->digest, result->digest);
     if (!cache_check(run->cache, err)) return false;
     return !run->options->trace || file_commit(&run->trace_file, err);
+}
+
+static bool check_layer(const Run *run, Error *err) {
+    const size_t layers = shape_of(run)->layers, layer = run->options->layer;
+    if (layer < layers) return true;
+    return error_set(err, "--layer %zu: the model has layers 0 to %zu", layer,
+                     layers - 1);
 }
 
 bool cache_run(const Options *options, CacheWatch *watch, void *data,
@@ -211,7 +222,8 @@ bool cache_run(const Options *options, CacheWatch *watch, void *data,
     Run run = {.options = options, .result = result, .memory = memory};
     if (!model_open(&result->model, options->model, options->tokenizer, memory, err))
         return false;
-    bool done = prompt_open(&run.prompt, &result->model, options, memory, err) &&
+    bool done = check_layer(&run, err) &&
+                prompt_open(&run.prompt, &result->model, options, memory, err) &&
                 open_buffers(&run, err) && open_trace(&run, err) &&
                 open_engines(&run, err) && run_steps(&run, watch, data, err);
     close_run(&run);
@@ -221,6 +233,7 @@ bool cache_run(const Options *options, CacheWatch *watch, void *data,
 
 void cache_result_close(CacheResult *result) {
     memory_free(result->memory, result->step);
+    memory_free(result->memory, result->token);
     model_close(&result->model);
     *result = (CacheResult){0};
 }

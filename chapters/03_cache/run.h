@@ -40,6 +40,7 @@ typedef struct {
     size_t prompt_tokens;
     size_t steps;    /* taken; fewer than --tokens if the model ended its text */
     CacheStep *step; /* [steps] */
+    int *token;      /* [context of the last step] what that step worked through */
     CacheBill recompute, cached; /* totals */
     uint64_t predicted; /* payload that the formula says for the rows to reserve */
     CacheBytes bytes;   /* of the cache after the last step */

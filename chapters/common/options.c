@@ -86,6 +86,12 @@ static error_t parse_one(int key, char *text, struct argp_state *state) {
     return option_set(row, text, parsing->options, parsing->err) ? 0 : EINVAL;
 }
 
+/* The default of an option, as a user of this command would write it; NULL: none. */
+static const char *standard_of(const CommandInfo *command, const OptionRow *row) {
+    const bool prompt = row->field == offsetof(Options, prompt) && row->value;
+    return prompt && command->prompt ? command->prompt : row->standard;
+}
+
 /* The table as argp wants it; help [MOST_OPTIONS] holds the texts with defaults. */
 static void table_for_argp(const CommandInfo *command, struct argp_option *options,
                            char (*help)[HELP_TEXT]) {
@@ -94,9 +100,10 @@ static void table_for_argp(const CommandInfo *command, struct argp_option *optio
          row++) {
         if (!accepts(command, row)) continue;
         /* A long default would break the lines; its help says what it is. */
-        bool standard = row->standard && *row->standard && strlen(row->standard) < 32;
+        const char *value = standard_of(command, row);
+        bool standard = value && *value && strlen(value) < 32;
         snprintf(help[count], HELP_TEXT, "%s%s%s%s", row->help,
-                 standard ? " (default: " : "", standard ? row->standard : "",
+                 standard ? " (default: " : "", standard ? value : "",
                  standard ? ")" : "");
         options[count] = (struct argp_option){
             .name = row->name,
@@ -121,10 +128,10 @@ void options_help(const CommandInfo *command, FILE *stream) {
               name);
 }
 
-static void set_defaults(Options *options) {
+static void set_defaults(const CommandInfo *command, Options *options) {
     *options = (Options){0};
     for (const OptionRow *row = option_table; row->name; row++)
-        if (row->standard) option_set(row, row->standard, options, NULL);
+        if (row->standard) option_set(row, standard_of(command, row), options, NULL);
 }
 
 static bool parse_words(const CommandInfo *command, int argc, char **argv,
@@ -144,7 +151,7 @@ static bool parse_words(const CommandInfo *command, int argc, char **argv,
 OptionsOutcome options_parse(const CommandInfo *command, int argc, char **argv,
                              Options *options, Error *err) {
     bool help;
-    set_defaults(options);
+    set_defaults(command, options);
     if (!check_words(command, argc, argv, &help, err)) return OPTIONS_REFUSED;
     if (help) {
         options_help(command, stdout);
@@ -153,6 +160,10 @@ OptionsOutcome options_parse(const CommandInfo *command, int argc, char **argv,
     if (!parse_words(command, argc, argv, options, err)) return OPTIONS_REFUSED;
     if (options->trace_attention && !options->trace) {
         error_set(err, "--trace-attention needs --trace FILE");
+        return OPTIONS_REFUSED;
+    }
+    if (options->page && !options->out) {
+        error_set(err, "--page needs --out DIR");
         return OPTIONS_REFUSED;
     }
     return OPTIONS_RUN;

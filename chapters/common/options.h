@@ -34,6 +34,8 @@ typedef struct {
     size_t shift;       /* --shift S: all positions later by S */
     const char *out;    /* --out DIR: pictures and their data go there; NULL: none */
     const char *format; /* --format png|svg|pdf: of the pictures */
+    bool page; /* --page: index.html beside the pictures */
+    bool ask;  /* --ask: one question before the numbers, on a terminal */
     bool json, quiet, digest;
 } Options;
 
@@ -43,6 +45,7 @@ typedef struct {
     const char *summary;        /* one line, for the map */
     const char *help;           /* what it does; examples */
     const char *const *accepts; /* option names without "--", ended by NULL */
+    const char *prompt;         /* where <s> alone shows nothing; NULL: the table's */
 } CommandInfo;
 
 typedef enum { OPTIONS_RUN, OPTIONS_HELPED, OPTIONS_REFUSED } OptionsOutcome;

@@ -1,5 +1,8 @@
 #include "core/cache/cache.h"
 #include "core/cache/contiguous.h"
+#include "core/cache/growing.h"
+#include "core/cache/paged.h"
+#include "core/cache/ring.h"
 
 #include <assert.h>
 #include <string.h>
@@ -9,13 +12,17 @@ typedef Cache *OpenKind(const CacheConfig *, Memory *, Error *);
 static const struct {
     const char *kind;
     OpenKind *open;
-} kinds[] = {{"contiguous", contiguous_open}};
+} kinds[] = {{"contiguous", contiguous_open},
+             {"growing", growing_open},
+             {"ring", ring_open},
+             {"paged", paged_open}};
 
 Cache *cache_open(const char *kind, const CacheConfig *config, Memory *memory,
                   Error *err) {
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
         if (strcmp(kinds[i].kind, kind) == 0) return kinds[i].open(config, memory, err);
-    error_set(err, "no cache is called '%s'; there is: contiguous", kind);
+    error_set(err, "no cache is called '%s'; there are: contiguous growing ring paged",
+              kind);
     return NULL;
 }
 
@@ -40,6 +47,7 @@ void *cache_new(size_t bytes, const CacheOps *ops, const CacheConfig *config,
                      .rule = config->rule,
                      .sequences = config->sequences,
                      .capacity = config->capacity,
+                     .chunk = config->capacity,
                      .length = lengths,
                      .pending = lengths + config->sequences,
                      .wanted = lengths + 2 * config->sequences,
@@ -153,7 +161,8 @@ bool cache_check(const Cache *cache, Error *err) {
 CacheBytes cache_bytes(const Cache *cache) {
     CacheBytes bytes = {.reserved = cache->payload.live,
                         .metadata = cache->metadata.live};
-    for (size_t s = 0; s < cache->sequences; s++)
+    if (cache->ops->live) bytes.live = cache->ops->live(cache);
+    for (size_t s = 0; !cache->ops->live && s < cache->sequences; s++)
         bytes.live += formula_live_bytes(cache->shape, cache->rule, cache->length[s]);
     bytes.wasted = bytes.reserved - bytes.live;
     return bytes;

@@ -33,6 +33,10 @@ typedef struct {
     const Rule *rule;
     size_t sequences; /* ids 0 to sequences - 1 */
     size_t capacity;  /* most tokens of one sequence */
+    Growth growth;    /* growing */
+    size_t chunk;     /* ring: most new tokens of a sequence in one step; 0: capacity */
+    size_t block_size; /* paged: tokens in a block; 0: 16 */
+    size_t blocks;     /* paged: blocks in the pool; 0: enough for every sequence */
 } CacheConfig;
 
 /* Bytes of payload, and of tables and lists apart. wasted = reserved - live. */
@@ -61,6 +65,8 @@ typedef struct {
     /* `to`, empty, gets the rows of `from`. Nothing changed on failure. */
     bool (*fork)(Cache *, size_t from, size_t to, Error *err);
     size_t (*slot)(const Cache *, size_t layer, size_t seq, size_t position);
+    /* Bytes of live rows, where sequences share some; NULL: each has its own. */
+    size_t (*live)(const Cache *);
     /* The kind's own invariants. */
     bool (*check)(const Cache *, Error *err);
     void (*close)(Cache *); /* frees all of it */
@@ -71,14 +77,17 @@ struct Cache {
     const Shape *shape;
     const Rule *rule;
     size_t sequences, capacity;
+    size_t chunk;   /* most new tokens of a sequence in one step */
     size_t *length; /* [sequences] committed tokens: the one field that says how long */
-    size_t *pending;          /* [sequences] tokens of the step that is under way */
-    size_t *wanted;           /* [sequences] what cache_reserve is asking for */
+    size_t *pending; /* [sequences] tokens of the step that is under way */
+    size_t *wanted;  /* [sequences] what cache_reserve is asking for */
+    size_t rows_copied,
+        bytes_copied;         /* since it was opened: by growth, fork, sharing */
     Memory payload, metadata; /* children of the caller's Memory */
 };
 
-/* "contiguous": see contiguous.h. NULL and one line naming the kinds for another name.
- * shape, rule and memory must outlive the cache. */
+/* "contiguous", "growing", "ring" or "paged": see the header of that name. NULL and one
+ * line naming the kinds for another. shape, rule and memory must outlive the cache. */
 Cache *cache_open(const char *kind, const CacheConfig *config, Memory *memory,
                   Error *err);
 void cache_close(Cache *cache); /* NULL does nothing */

@@ -79,6 +79,8 @@ static bool fork_by_copy(Cache *cache, size_t from, size_t to, Error *err) {
                cache->length[from] * k->step);
         memcpy(row_at(cache, v, to, 0), row_at(cache, v, from, 0),
                cache->length[from] * v->step);
+        cache->rows_copied += cache->length[from];
+        cache->bytes_copied += cache->length[from] * (k->step + v->step);
     }
     return true;
 }

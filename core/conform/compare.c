@@ -8,7 +8,7 @@ bool compare_rows(const Rows *a, const Rows *b, const LayerShape *shape,
     const size_t v_bytes = rule->v->row_bytes(shape->kv_heads, shape->v_size);
     const size_t end = a->end < b->end ? a->end : b->end;
     for (size_t p = 0; p < end; p++) {
-        if (!rule_sees(rule, end - 1, p)) continue;
+        if (!rule_sees(rule, end, p)) continue;
         Span left, right;
         a->at(a, p, &left);
         b->at(b, p, &right);

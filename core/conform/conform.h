@@ -13,6 +13,7 @@
 typedef struct {
     const char *name;
     Cache *(*open)(const CacheConfig *, Memory *, Error *);
+    size_t chunk; /* most new tokens of a sequence in one step that it takes; 0: any */
 } ConformTarget;
 
 typedef struct {

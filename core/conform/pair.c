@@ -13,7 +13,11 @@ static bool open_engines(Pair *p, const ConformTarget *target, Error *err) {
                            .rows = p->sequences * p->capacity,
                            .positions = p->capacity,
                            .memory = p->memory};
-    CacheConfig cache = {&p->weights.shape, &p->rule, p->sequences, p->capacity};
+    CacheConfig cache = {.shape = &p->weights.shape,
+                         .rule = &p->rule,
+                         .sequences = p->sequences,
+                         .capacity = p->capacity,
+                         .chunk = target->chunk};
     p->recompute = recompute_open(&config, err);
     p->cache = p->recompute ? target->open(&cache, p->memory, err) : NULL;
     p->cached = p->cache ? cached_open(&config, p->cache, err) : NULL;
@@ -35,13 +39,31 @@ static bool open_buffers(Pair *p, Error *err) {
            p->batch_seq && p->batch_pos && p->batch_want;
 }
 
-bool pair_open(Pair *p, const ConformTarget *target, const char *spec, size_t window,
+static bool open_rule(Pair *p, const PairRule *wanted, Error *err) {
+    const Format *k = format_find(wanted->k ? wanted->k : "f32");
+    const Format *v = format_find(wanted->v ? wanted->v : "f32");
+    if (!k || !v) return error_set(err, "no such format");
+    rule_full(&p->rule, &p->weights.shape, k);
+    for (size_t l = 0; l < p->rule.layers; l++) {
+        LayerRule *rule = &p->rule.layer[l];
+        rule->v = v;
+        rule->keys_turned = !wanted->turned_when_read;
+        if (wanted->recent == 0 || l < wanted->full_layers) continue;
+        rule->sinks = wanted->sinks;
+        rule->recent = wanted->recent;
+    }
+    return true;
+}
+
+bool pair_open(Pair *p, const ConformTarget *target, const PairRule *rule,
                size_t sequences, size_t capacity, Memory *memory, Error *err) {
-    *p = (Pair){.sequences = sequences, .capacity = capacity, .memory = memory};
-    if (!weights_random(&p->weights, spec, memory, err)) return false;
-    rule_full(&p->rule, &p->weights.shape, &format_f32);
-    for (size_t l = 0; l < p->rule.layers; l++) p->rule.layer[l].recent = window;
-    if (open_buffers(p, err) && open_engines(p, target, err)) return true;
+    *p = (Pair){.sequences = sequences,
+                .capacity = capacity,
+                .chunk = target->chunk ? target->chunk : capacity,
+                .memory = memory};
+    if (!weights_random(&p->weights, rule->spec, memory, err)) return false;
+    if (open_rule(p, rule, err) && open_buffers(p, err) && open_engines(p, target, err))
+        return true;
     pair_close(p);
     return false;
 }
@@ -87,6 +109,16 @@ bool pair_step(Pair *p, Error *err) {
     memory_free(p->memory, logits);
     p->batch_n = 0;
     return done;
+}
+
+bool pair_feed(Pair *p, size_t seq, size_t n, uint64_t seed, Error *err) {
+    while (n > 0) {
+        size_t some = n < p->chunk ? n : p->chunk;
+        pair_add(p, seq, some, seed);
+        if (!pair_step(p, err)) return false;
+        n -= some;
+    }
+    return true;
 }
 
 bool pair_check(Pair *p, size_t seq, Error *err) {

@@ -82,8 +82,36 @@ bool formula_cache_bytes(const Shape *shape, const Rule *rule, size_t sequences,
                          size_t rows, size_t *bytes) {
     *bytes = 0;
     for (size_t l = 0; l < shape->layers; l++) {
-        size_t layer = formula_row_bytes(&shape->layer[l], &rule->layer[l]);
+        size_t layer = (size_t)formula_row_bytes(&shape->layer[l], &rule->layer[l]);
         if (!size_times(&layer, sequences) || !size_times(&layer, rows) ||
+            __builtin_add_overflow(*bytes, layer, bytes))
+            return false;
+    }
+    return true;
+}
+
+size_t formula_grown_rows(Growth growth, size_t held, size_t needed, size_t capacity) {
+    size_t rows = needed;
+    if (growth == GROWTH_DOUBLE && held > 0 && needed < 2 * held) rows = 2 * held;
+    if (growth == GROWTH_256) rows = (needed + 255) / 256 * 256;
+    return rows < capacity ? rows : capacity;
+}
+
+size_t formula_ring_slots(const LayerRule *rule, size_t capacity, size_t chunk) {
+    size_t slots;
+    if (__builtin_add_overflow(rule->sinks, rule->recent, &slots) ||
+        __builtin_add_overflow(slots, chunk, &slots))
+        return capacity;
+    return slots - 1 < capacity ? slots - 1 : capacity;
+}
+
+bool formula_ring_bytes(const Shape *shape, const Rule *rule, size_t sequences,
+                        size_t capacity, size_t chunk, size_t *bytes) {
+    *bytes = 0;
+    for (size_t l = 0; l < shape->layers; l++) {
+        size_t layer = (size_t)formula_row_bytes(&shape->layer[l], &rule->layer[l]);
+        if (!size_times(&layer, sequences) ||
+            !size_times(&layer, formula_ring_slots(&rule->layer[l], capacity, chunk)) ||
             __builtin_add_overflow(*bytes, layer, bytes))
             return false;
     }

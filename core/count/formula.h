@@ -9,8 +9,8 @@
  * Pairs of n new positions on top of `first` older ones, N = first + n in all:
  *   dense  n N                            every query meets every row of the call
  *   causal sum of min(p + 1, S + R)       over first <= p < N; N (N + 1) / 2 for a
- * whole pass under the full rule A step without a cache is first = 0, n = N; with it n
- * = 1 (decode). */
+ *                                         whole pass under the full rule
+ * A step without a cache is first = 0, n = N; with one n = 1 (decode). */
 #ifndef KVSTEP_COUNT_FORMULA_H
 #define KVSTEP_COUNT_FORMULA_H
 
@@ -48,6 +48,23 @@ uint64_t formula_row_bytes(const LayerShape *shape, const LayerRule *rule);
  * of sequences x rows x (bytes of a K row + bytes of a V row). false on overflow. */
 bool formula_cache_bytes(const Shape *shape, const Rule *rule, size_t sequences,
                          size_t rows, size_t *bytes);
+
+/* How much room a growing cache makes when it must: for just the rows it needs, so that
+ * every step copies all older ones; for twice as many; up to the next multiple of 256.
+ */
+typedef enum { GROWTH_EACH, GROWTH_DOUBLE, GROWTH_256 } Growth;
+
+/* Rows held after making room for `needed`, more than the `held` ones; at most
+ * capacity, which needed does not pass. */
+size_t formula_grown_rows(Growth growth, size_t held, size_t needed, size_t capacity);
+
+/* Slots of one layer's ring: every row that a step of `chunk` new tokens needs at once,
+ * which is S + R - 1 + chunk, and never more than capacity. */
+size_t formula_ring_slots(const LayerRule *rule, size_t capacity, size_t chunk);
+
+/* Payload of a ring cache. false on overflow. */
+bool formula_ring_bytes(const Shape *shape, const Rule *rule, size_t sequences,
+                        size_t capacity, size_t chunk, size_t *bytes);
 
 /* Of those, live: rows that the newest of `length` committed tokens can see. */
 uint64_t formula_live_bytes(const Shape *shape, const Rule *rule, size_t length);

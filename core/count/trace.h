@@ -11,8 +11,8 @@
  *              (heads to hidden: of layer 0)
  *   rows       engine seq step layer position count, written: slots, read: slots.
  *              One per layer and pass of the cached engine.
- *   attention  engine seq step layer head position weights (one per visible or masked
- *              position from 0; on request)
+ *   attention  engine seq step layer head position weights: one for every row of the
+ *              call from position 0 on, 0 where the query sees none (on request)
  *   step       engine seq step context token qkv scores values output mlp logits
  *              elementwise weight_bytes kv_read kv_written cache_bytes: counters of the
  *              step, and the token drawn from its logits

@@ -109,6 +109,7 @@ static bool read_header(BytesReader *reader, const char *path, size_t *size,
 }
 
 static bool derive_sizes(const char *path, size_t *size, Error *err) {
+    assert(size[HEADS] > 0 && size[KV_HEADS] > 0); /* read_header saw to it */
     if (size[DIM] % size[HEADS] != 0 || size[DIM] / size[HEADS] % 2 != 0)
         return error_set(
             err,

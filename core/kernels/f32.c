@@ -2,12 +2,8 @@
  * is rounded; only values that are not finite are refused. */
 #include "core/kernels/format.h"
 
-#include <stdint.h>
-
 static size_t row_bytes(size_t heads, size_t size) {
-    size_t bytes;
-    if (__builtin_mul_overflow(heads, size, &bytes)) return 0;
-    return bytes > SIZE_MAX / sizeof(float) ? 0 : bytes * sizeof(float);
+    return format_blocks(heads, size, 1, sizeof(float));
 }
 
 static bool pack(const float *row, size_t heads, size_t size, void *stored) {

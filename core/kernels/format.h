@@ -22,10 +22,21 @@ typedef struct {
                    size_t size, float *tile);
 } Format;
 
-extern const Format format_f32;
+extern const Format format_f32, format_f16, format_bf16, format_q8_0, format_q4_0,
+    format_fp8;
 
 /* The format of that name, or NULL. */
 const Format *format_find(const char *name);
+
+/* For the formats: bytes of heads x size values in blocks of `values` values and
+ * `bytes` bytes; 0 if the blocks do not fit or on overflow. */
+size_t format_blocks(size_t heads, size_t size, size_t values, size_t bytes);
+
+/* The largest magnitude of n values; NaN if one of them is. */
+float format_largest(const float *x, size_t n);
+
+/* 1 / d; 0 where that is not finite: a block of zeros, or one whose f16 scale is 0. */
+float format_inverse(float d);
 
 /* A weight matrix [rows][cols], row after row, each in `format`. */
 typedef struct {

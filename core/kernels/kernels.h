@@ -7,19 +7,23 @@
  *
  *   dot(a, b)   s[0..15] = +0; s[i mod 16] = fma(a_i, b_i, s[i mod 16]) for rising i;
  *               then the tree s[j] += s[j+8], s[j+4], s[j+2], s[j+1]; the result is
- * s[0]. A tail adds only its own terms. Sums start at +0. (sum.h) sum         the same
- * with plain additions. stored      a weight or a row of K or V is first widened to
- * f32. (format.h) embedding   the row, widened. norm(x)     r = 1 / sqrt(dot(x, x) / n
- * + eps); y_i = (x_i * r) * w_i. matmul      y_j = dot(W_j, x); no bias; never added
- * into the residual. RoPE        pair (a, b) = elements (2i, 2i+1), i < rot / 2: a' =
- * fma(a, c, -(b * s)), b' = fma(b, c, a * s), the inner products rounded; later
- * elements unchanged; c and s from a RopeTable. attention   query head j reads KV head
- * j / (heads / kv_heads). For every visible key score = dot(q, k) * scale; m = the
- * largest visible score; e = exp(score - m); den = sixteen sums of e by *absolute*
- * position mod 16, then the tree; o = +0, o = fma(e, v, o) by rising position; out = o
- * / den, once. Two passes, nothing rescaled. A masked key adds no term. Nothing visible
- * gives zeros. SwiGLU      h_i = (g_i / (1 + exp(-g_i))) * u_i. residual    x_i = x_i +
- * y_i.
+ *               s[0]. A tail adds only its own terms. Sums start at +0. (sum.h)
+ *   sum         the same with plain additions.
+ *   stored      a weight or a row of K or V is first widened to f32. (format.h)
+ *   embedding   the row, widened.
+ *   norm(x)     r = 1 / sqrt(dot(x, x) / n + eps); y_i = (x_i * r) * w_i.
+ *   matmul      y_j = dot(W_j, x); no bias; never added into the residual.
+ *   RoPE        pair (a, b) = elements (2i, 2i+1), i < rot / 2:
+ *               a' = fma(a, c, -(b * s)), b' = fma(b, c, a * s), the inner products
+ *               rounded; later elements unchanged; c and s from a RopeTable.
+ *   attention   query head j reads KV head j / (heads / kv_heads). For every visible
+ *               key score = dot(q, k) * scale; m = the largest visible score;
+ *               e = exp(score - m); den = sixteen sums of e by *absolute* position
+ *               mod 16, then the tree; o = +0, o = fma(e, v, o) by rising position;
+ *               out = o / den, once. Two passes, nothing rescaled. A masked key adds
+ *               no term. Nothing visible gives zeros.
+ *   SwiGLU      h_i = (g_i / (1 + exp(-g_i))) * u_i.
+ *   residual    x_i = x_i + y_i.
  *
  * Threads, where a set has them, split results, never a sum. Kernels allocate nothing
  * and check nothing: shapes come from a checked Shape. Sets: `naive` (plain loops in
@@ -113,9 +117,5 @@ bool attention_scratch(const LayerShape *shape, size_t keys, size_t *floats);
 /* The set of that name ("naive") in the build that suits this machine, or NULL and the
  * names that exist. */
 const Kernels *kernels_select(const char *name, Error *err);
-
-/* What the fixed bits rest on: round to nearest, subnormals kept, an fma that rounds
- * once. Call before the first step. */
-bool kernels_check_machine(Error *err);
 
 #endif

@@ -78,7 +78,7 @@ static bool find_matrix(const Tensors *t, const char *name, Matrix *m, Error *er
 static bool find_norm(const Tensors *t, const char *name, size_t dim,
                       const float **norm, Error *err) {
     Matrix m = {.rows = 1, .cols = dim};
-    if (!find_matrix(t, name, &m, err)) return false;
+    if (!find_matrix(t, name, &m, err) || !m.format) return false;
     if (m.format != &format_f32)
         return error_set(err, "%s: tensor %s is %s; norms must be f32", t->path, name,
                          m.format->name);

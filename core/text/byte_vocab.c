@@ -1,6 +1,5 @@
 /* The vocabulary of `random:` models: a byte is a token. Such a model was never
- * trained, so nothing is lost when a small vocabulary folds several bytes into one id.
- */
+ * trained, so nothing is lost when a small vocabulary gives several bytes one id. */
 #include "core/text/tokenizer.h"
 
 #include <limits.h>

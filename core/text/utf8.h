@@ -6,14 +6,14 @@
 #include <stddef.h>
 
 /* Length in bytes (1 to 4) of the character at text[0], or 0 where the first bytes are
- * not valid UTF-8 (overlong forms, surrogates and values over U+10FFFF are not valid).
- */
+ * not valid UTF-8 (overlong forms, surrogates, values over U+10FFFF are not valid). */
 size_t utf8_length(const char *text, size_t bytes);
 
 /* How many leading bytes are valid UTF-8; equals `bytes` for a valid text. */
 size_t utf8_valid(const char *text, size_t bytes);
 
-/* True if the bytes could become a valid character when more bytes follow. */
+/* True if the bytes could become a valid character when more bytes follow: no whole one
+ * yet, but nothing wrong so far. */
 bool utf8_is_beginning(const char *text, size_t bytes);
 
 #endif

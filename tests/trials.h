@@ -13,10 +13,12 @@
 #include "core/model/weights.h"
 #include "tests/check_main.h"
 
+#include <math.h>
 #include <string.h>
 
 enum {
     TRIALS = 60,
+    TRIAL_KINDS = 6, /* of rules, by turns */
     TRIAL_SEQUENCES = 3,
     TRIAL_LENGTH = 20,
     TRIAL_LAYERS = 3,
@@ -70,7 +72,7 @@ static inline void trial_bend_norms(const Trial *trial) {
 static inline void trial_place(const Trial *trial, Matrix *m, float **next) {
     m->data = *next;
     m->format = &format_f32;
-    float most = 4.0f / (float)(2 + m->cols / 4); /* rows of about unit length */
+    float most = sqrtf(3.0f / (float)m->cols); /* rows of about unit length */
     trial_fill(trial, *next, m->rows * m->cols, (size_t)(*next - trial->weights.arena),
                -most, most);
     *next += m->rows * m->cols;
@@ -128,7 +130,7 @@ static inline void trial_open_spec(Trial *trial, size_t index, const char *spec)
 /* Rules by turns: full, dense, windows, sinks, keys turned when read, and a mixture. */
 static inline void trial_make_rule(Trial *trial) {
     Shape *shape = &trial->weights.shape;
-    const size_t kind = trial->index % 6;
+    const size_t kind = trial->index % TRIAL_KINDS;
     for (size_t l = 0; kind == 2 && l < shape->layers;
          l++) /* the model's own windows */
         shape->layer[l].window = trial_draw(trial, "window", l, 0, 3)
@@ -145,6 +147,14 @@ static inline void trial_make_rule(Trial *trial) {
         }
         if (kind == 4 || mixed) rule->keys_turned = false;
     }
+}
+
+/* Dense scores are for the full rule, whose keys may be turned when read. */
+static inline bool trial_may_be_dense(const Trial *trial) {
+    bool full = true;
+    for (size_t l = 0; l < trial->rule.layers; l++)
+        full &= trial->rule.layer[l].recent == RULE_ALL && !trial->rule.layer[l].sinks;
+    return full;
 }
 
 static inline void trial_draw_tokens(Trial *trial, size_t sequences, size_t least) {

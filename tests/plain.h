@@ -12,6 +12,9 @@
 
 #include <stdlib.h>
 
+/* Most rows, heads, elements of a head, and queries of a case below. */
+enum { PLAIN_END = 45, PLAIN_HEADS = 12, PLAIN_SIZE = 40, PLAIN_N = 9 };
+
 /* One tree for sixteen sums: 8 apart, 4 apart, 2 apart, neighbours. */
 static inline float plain_tree(const float *s) {
     float eight[8], four[4];
@@ -85,7 +88,7 @@ static inline void plain_attend(const Attention *a, size_t t, size_t h, float *o
                                 float *probs) {
     const size_t kv = h / (a->heads / a->kv_heads), end = a->rows->end;
     const size_t at = (t * a->heads + h) * a->k_size;
-    float score[end + 1], k[a->k_size], largest = -INFINITY, s[16] = {0};
+    float score[PLAIN_END] = {0}, k[PLAIN_SIZE] = {0}, largest = -INFINITY, s[16] = {0};
     for (size_t i = 0; i < end; i++) {
         if (!plain_sees(a->rule, a->position[t], i)) continue;
         plain_key(a, i, kv, k);
@@ -111,10 +114,7 @@ static inline void plain_attend(const Attention *a, size_t t, size_t h, float *o
     for (size_t d = 0; d < a->v_size; d++) out[d] = out[d] / den;
 }
 
-/* ---- Cases: random arguments for a kernel, and the comparison with the above --------
- */
-
-enum { PLAIN_END = 45, PLAIN_HEADS = 12, PLAIN_SIZE = 40, PLAIN_N = 9 };
+/* ---- Cases: random arguments for a kernel, and the comparison with the above ---- */
 
 static inline size_t plain_draw(size_t index, size_t what, size_t least, size_t most) {
     return least + (size_t)(random_draw(77, index, what) % (most - least + 1));

@@ -7,7 +7,7 @@
 
 #include "core/model/cached.h"
 #include "core/model/recompute.h"
-#include "tests/counting/trials.h"
+#include "tests/trials.h"
 #include "tests/mutants.h"
 #include "tests/second_opinion.h"
 
@@ -114,8 +114,10 @@ static inline void run_open(TrialRun *run, const Trial *trial,
     config.kernels = &run->watch[RECOMPUTE].table;
     config.rule = run->rule[RECOMPUTE];
     run->recompute = recompute_open(&config, &err);
-    CacheConfig cache = {&run->weights->shape, run->rule[CACHED], TRIAL_SEQUENCES,
-                         TRIAL_LENGTH};
+    CacheConfig cache = {.shape = &run->weights->shape,
+                         .rule = run->rule[CACHED],
+                         .sequences = TRIAL_SEQUENCES,
+                         .capacity = TRIAL_LENGTH};
     run->cache = cache_open("contiguous", &cache, &run->memory, &err);
     ck_assert_msg(run->recompute && run->cache, "%s", err.text);
     config.kernels = &run->watch[CACHED].table;
