@@ -76,7 +76,18 @@ accepts help cache
 accepts cache --help
 accepts --version
 accepts cache --tokens 2 --quiet
+for command in forward generate attention; do
+    accepts $command
+    accepts $command --quiet
+    accepts help $command
+done
+accepts 0
+accepts 1 --tokens 2
+accepts 2
 says "did you mean cache?" cahce
+says "did you mean forward?" foward
+says "did you mean generate?" generat
+says "did you mean attention?" atention
 says "did you mean compare?" compar
 says "unknown command 'nothing'" nothing
 says "unknown command ''" ""
@@ -111,7 +122,37 @@ says "causal" cache --scores caussal
 refuses cache --logits some
 refuses cache --trace-attention
 
+# An option of one command is none of another's.
+refuses forward --tokens 3
+refuses forward --layer 0
+refuses generate --cache contiguous
+refuses generate --no-mask
+refuses attention --scores dense
+says "--layer 2: the model has layers 0 to 1" attention --layer 2
+says "--head 4: layer 0 has heads 0 to 3" attention --head 4
+for option in layer head shift; do
+    for value in -1 x '' 1e3 99999999999999999999; do
+        says "--$option is '$value'" attention --$option "$value"
+    done
+done
+says "shift by at most 500" attention --shift 501
+says "shift by at most 500" attention --shift 1073741824
+says "takes no value" attention --no-mask=1
+accepts attention --shift 500 --layer 1 --head 3 --quiet
+accepts attention --no-mask --quiet # rows that differ are no failure there
+
 echo "length and prompt"
+letters() { head -c "$1" /dev/zero | tr '\0' x; }
+for command in forward generate attention; do
+    says "over the context of 512" $command --prompt "$(letters 600)"
+    says "not UTF-8" $command --prompt "$(printf 'a\xff\xfeb')"
+done
+says "over the context of 512" generate --tokens 513
+says "attention opens at most 1024" attention --model random:ctx=4096 \
+    --prompt "$(letters 1024)"
+accepts forward --prompt "$(letters 511)"
+accepts forward --prompt ""
+accepts attention --prompt ""
 says "over the context of 512" cache --tokens 513
 says "over the context of 512" cache --tokens 512 --prompt x
 says "over the context of 512" cache --tokens 1 --prompt "$(head -c 600 /dev/zero | tr '\0' x)"
@@ -222,6 +263,9 @@ for run in full closed; do
     $run cache --help
     $run cache --tokens 2
     $run cache --tokens 2 --quiet
+    $run forward
+    $run generate --tokens 2
+    $run attention
 done
 # A reader that goes away is no success, and nothing is left half-written.
 before=$(listing)
@@ -237,11 +281,23 @@ rm -f t.txt
 if "$K" cache --tokens 1 --json >/dev/null 2>&1; then
     accepts cache --tokens 2 --json
     accepts cache --tokens 2 --digest
+    accepts generate --tokens 2 --digest
+    for command in forward attention "generate --tokens 2"; do
+        # shellcheck disable=SC2086
+        accepts $command --json
+        # shellcheck disable=SC2086
+        full $command --json
+    done
     full cache --tokens 2 --json
     says "/dev/full: " cache --tokens 2 --trace /dev/full --json
 else # the MINIMAL build
     says "--json needs jansson" cache --json
     says "--digest needs xxHash" cache --digest
+    says "--digest needs xxHash" generate --digest
+    for command in forward generate attention; do
+        says "--json needs jansson" $command --json
+        says "--out needs cairo" $command --out pictures
+    done
 fi
 
 echo "real weights"

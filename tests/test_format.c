@@ -1,5 +1,5 @@
 /* The readers of llama2.c files: what they give, and what they refuse. */
-#include "core/format/bytes.h"
+#include "core/base/bytes.h"
 #include "core/format/llama2c.h"
 #include "tests/check_main.h"
 #include "tests/fuzz/llama2c_files.h"

@@ -156,14 +156,14 @@ static void make_dear(GenerateResult *r, uint64_t times) {
 }
 
 START_TEST(the_table_fits_80_columns_and_about_20_rows) {
-    const uint64_t times[] = {1, 1000, (uint64_t)1 << 30};
+    const uint64_t times[] = {1, 1000, (uint64_t)1 << 20};
     Memory memory = {0};
     Options options = TYPED(&generate_command, "--tokens", "100");
     GenerateResult r = run(&options, &memory);
     make_dear(&r, times[_i]);
     char *text = report(&r, &options);
     demand_80_columns(text);
-    ck_assert(strstr(text, _i < 2 ? "kFLOPs" : "GFLOPs") != NULL || _i == 1);
+    ck_assert(strstr(text, _i == 0 ? "kFLOPs" : _i == 1 ? "MFLOPs" : "GFLOPs") != NULL);
     ck_assert(strstr(text, "(20 of 100 steps shown; --json has them all)") != NULL);
     free(text);
     generate_result_close(&r);

@@ -2,6 +2,7 @@
 #include "chapters/common/gallery.h"
 #include "chapters/common/labels.h"
 #include "chapters/common/quantity.h"
+#include "viz/bars.h"
 #include "viz/boxes.h"
 #include "viz/page.h"
 
@@ -11,8 +12,11 @@
 enum {
     MOST_BOXES = 64,
     SPLIT_LAYERS = 6, /* up to so many layers each has four boxes; more have one */
+    ONE_ROW = 13,     /* boxes that stand in one row; then there is room below */
     DETAIL = 160,
 };
+
+static const double STRIP = 232;
 
 typedef struct {
     VizBox box[MOST_BOXES];
@@ -25,9 +29,9 @@ static const struct {
     const char *station, *box;
     VizColor color;
 } groups[] = {
-    {"W_q", "q k v", VIZ_BLUE},       {"W_k", "q k v", VIZ_BLUE},
-    {"W_v", "q k v", VIZ_BLUE},       {"rotate q", "q k v", VIZ_BLUE},
-    {"rotate k", "q k v", VIZ_BLUE},  {"attention", "attention", VIZ_VERMILLION},
+    {"W_q", "qkv", VIZ_BLUE},         {"W_k", "qkv", VIZ_BLUE},
+    {"W_v", "qkv", VIZ_BLUE},         {"rotate q", "qkv", VIZ_BLUE},
+    {"rotate k", "qkv", VIZ_BLUE},    {"attention", "attention", VIZ_VERMILLION},
     {"W_o", "output", VIZ_SKY},       {"W_gate", "MLP", VIZ_GREEN},
     {"W_up", "MLP", VIZ_GREEN},       {"SwiGLU", "MLP", VIZ_GREEN},
     {"W_down", "MLP", VIZ_GREEN},     {"embedding", "embedding", VIZ_BLUE},
@@ -111,6 +115,44 @@ static void make_strip(Strip *strip, const ForwardResult *r) {
     add_next(strip, r);
 }
 
+static void draw_parts(VizCanvas *canvas, VizRect at, const ForwardResult *r) {
+    static const char *const count = "multiply-adds";
+    const char *names[PARTS];
+    double values[PARTS];
+    for (size_t p = 0; p < PARTS; p++) {
+        names[p] = part_name((Part)p);
+        values[p] = (double)r->part[p];
+    }
+    viz_bars(canvas, at,
+             &(VizBars){.panel = "where the multiply-adds are",
+                        .bars = PARTS,
+                        .parts = 1,
+                        .values = values,
+                        .bar_names = names,
+                        .part_names = &count,
+                        .totals = true});
+}
+
+static void draw_choices(VizCanvas *canvas, VizRect at, const ForwardResult *r) {
+    static const char *const share = "probability";
+    char text[FORWARD_CHOICES][LABEL_ROOM];
+    const char *names[FORWARD_CHOICES];
+    double values[FORWARD_CHOICES];
+    for (size_t c = 0; c < r->choices; c++) {
+        names[c] = label_of(r->choice[c].piece, text[c]);
+        values[c] = r->choice[c].probability;
+    }
+    viz_bars(canvas, at,
+             &(VizBars){.panel = "the likeliest next tokens",
+                        .bars = r->choices,
+                        .parts = 1,
+                        .values = values,
+                        .bar_names = names,
+                        .part_names = &share,
+                        .user = true,
+                        .totals = true});
+}
+
 void forward_figure(VizCanvas *canvas, const void *data) {
     const ForwardResult *r = data;
     char title[200], a[QUANTITY_TEXT];
@@ -118,11 +160,9 @@ void forward_figure(VizCanvas *canvas, const void *data) {
     const double mlp = 100 * (double)r->part[PART_MLP] / all;
     const double pairs =
         100 * (double)(r->part[PART_SCORES] + r->part[PART_VALUES]) / all;
-    snprintf(
-        title, sizeof title,
-        "One token costs %s multiply-adds: %.0f%% in the MLPs, %.1f%% in attention "
-        "to %zu rows",
-        quantity_count(r->multiply_adds, a), mlp, pairs, r->context);
+    snprintf(title, sizeof title,
+             "One token costs %s multiply-adds: %.0f%% in MLPs, %.1f%% in attention",
+             quantity_count(r->multiply_adds, a), mlp, pairs);
     VizRect rest = viz_page(canvas, title,
                             "the newest token's way, from left to right; area of a "
                             "box: its multiply-adds; below: how many numbers leave it, "
@@ -135,7 +175,11 @@ void forward_figure(VizCanvas *canvas, const void *data) {
             r->choice[0].id, r->choice[0].probability);
     Strip strip;
     make_strip(&strip, r);
-    viz_boxes(canvas, rest, &(VizBoxes){.boxes = strip.box, .count = strip.count});
+    VizRect top = strip.count > ONE_ROW ? rest : viz_cut_top(&rest, STRIP);
+    viz_boxes(canvas, top, &(VizBoxes){.boxes = strip.box, .count = strip.count});
+    if (strip.count > ONE_ROW) return;
+    draw_parts(canvas, viz_grid(rest, 1, 2, 30, 0), r);
+    draw_choices(canvas, viz_grid(rest, 1, 2, 30, 1), r);
 }
 
 bool forward_draw(const ForwardResult *result, const Options *options, Error *err) {

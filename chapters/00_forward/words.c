@@ -69,8 +69,8 @@ static void print_steps(const ForwardResult *r, FILE *stream) {
     }
     char a[QUANTITY_TEXT], b[QUANTITY_TEXT], c[QUANTITY_TEXT];
     fprintf(stream,
-            "So %s characters take %s to %s steps of one token, by text and "
-            "vocabulary.\n",
+            "So %s characters take %s to %s steps of one token: a matter of the "
+            "text\nand of the vocabulary.\n",
             quantity_count(CHARACTERS, a), quantity_count(least, b),
             quantity_count(most, c));
 }

@@ -83,11 +83,12 @@ void generate_figure_staircase(VizCanvas *canvas, const void *data) {
                         .colors = colors});
 }
 
-enum { AGAIN, NEW, DROPPED, STATES, NOTHING = 255 };
+enum { AGAIN, NEW, TO_COME, DROPPED, STATES, NOTHING = 255 };
 
 static const VizKey states[STATES] = {
     {"computed before, computed again", VIZ_SILVER, 0},
     {"new", VIZ_VERMILLION, 0},
+    {"of a later step", VIZ_PALE, 0},
     {"masked: computed and dropped", VIZ_WHITE, 1}};
 
 static size_t step_of(const GenerateFigures *f, size_t frames, size_t frame) {
@@ -96,7 +97,8 @@ static size_t step_of(const GenerateFigures *f, size_t frames, size_t frame) {
 
 static unsigned char state_of(const GenerateFigures *f, const GenerateStep *step,
                               size_t q, size_t k) {
-    if (q >= step->context || k >= step->context) return NOTHING;
+    if (q >= step->context || k >= step->context)
+        return rule_sees(&f->rule, q, k) ? TO_COME : NOTHING;
     if (!rule_sees(&f->rule, q, k)) return f->dense ? DROPPED : NOTHING;
     return q < step->tokens_same ? AGAIN : NEW;
 }
@@ -114,8 +116,8 @@ static void draw_frame(VizCanvas *canvas, VizRect at, const void *data, size_t f
     for (size_t cell = 0; cell < side * side; cell++) {
         const size_t q = cell / side * by, k = cell % side * by;
         size_t newest = q + by - 1;
-        if (newest >= step->context) newest = step->context - 1;
-        state[cell] = state_of(f, step, newest > q ? newest : q, k);
+        if (newest >= step->context && q < step->context) newest = step->context - 1;
+        state[cell] = state_of(f, step, newest, k);
     }
     char panel[40];
     snprintf(panel, sizeof panel, "step %zu", step->step);
@@ -135,7 +137,7 @@ void generate_figure_triangle(VizCanvas *canvas, const void *data) {
     char title[200], captions[FRAMES][120], a[QUANTITY_TEXT], b[QUANTITY_TEXT];
     const char *caption[FRAMES];
     snprintf(title, sizeof title,
-             "%s pairs of tokens are scored, %s of them for the first time",
+             "Without a cache %s pairs of tokens are scored, %s of them new",
              quantity_count(f->pairs, a), quantity_count(f->pairs_new, b));
     VizRect rest = viz_page(
         canvas, title,
@@ -148,9 +150,10 @@ void generate_figure_triangle(VizCanvas *canvas, const void *data) {
     for (size_t i = 0; i < frames; i++) {
         const GenerateStep *step = &r->step[step_of(f, frames, i)];
         const size_t n = step->context, old = step->tokens_same;
-        snprintf(captions[i], sizeof captions[i], "step %zu: %s pairs, %s new",
-                 step->step, quantity_count(formula_pairs(&f->rule, 0, n, f->dense), a),
-                 quantity_count(formula_pairs(&f->rule, old, n - old, f->dense), b));
+        snprintf(
+            captions[i], sizeof captions[i], "step %zu: %s, %s new", step->step,
+            quantity_of(formula_pairs(&f->rule, 0, n, f->dense), "pair", "pairs", a),
+            quantity_count(formula_pairs(&f->rule, old, n - old, f->dense), b));
         caption[i] = captions[i];
     }
     viz_cut_top(&rest, viz_key(canvas, rest, states, f->dense ? STATES : DROPPED) + 8);

@@ -6,7 +6,10 @@
 #include "viz/matrix.h"
 #include "viz/page.h"
 
+#include <math.h>
 #include <stdio.h>
+
+enum { HANDS = 12 }; /* positions on a dial: two turns of the fastest pair */
 
 /* The key that the newest query gives most to. */
 static size_t favourite(const AttentionFigures *f) {
@@ -154,15 +157,41 @@ static void draw_scores(VizCanvas *canvas, VizRect at, const AttentionFigures *f
                           .count = r->shift ? 2 : 1});
 }
 
+/* The first pair, the same with all positions later, the last pair. */
+static void draw_dials(VizCanvas *canvas, VizRect at, const AttentionFigures *f) {
+    const AttentionResult *r = f->result;
+    const size_t shown = r->n < HANDS ? r->n : HANDS;
+    double later[2 * HANDS];
+    char panel[3][80];
+    for (size_t i = 0; i < shown; i++) {
+        later[2 * i] = cos((double)(i + r->shift) * r->angle);
+        later[2 * i + 1] = sin((double)(i + r->shift) * r->angle);
+    }
+    snprintf(panel[0], sizeof panel[0], "first pair: %.3g rad a position", r->angle);
+    snprintf(panel[1], sizeof panel[1], "the same, later by %zu", r->shift);
+    snprintf(panel[2], sizeof panel[2], "last pair: %.3g rad a position",
+             r->slow_angle);
+    const double *const directions[3] = {f->turn[0], later, f->turn[1]};
+    for (size_t i = 0, place = 0; i < 3; i++) {
+        if (i == 1 && r->shift == 0) continue;
+        viz_dial(canvas, viz_grid(at, 1, 3, 26, place++),
+                 &(VizDial){.panel = panel[i],
+                            .direction = directions[i],
+                            .names = f->position_name,
+                            .count = shown,
+                            .color = i == 1 ? VIZ_VERMILLION : VIZ_BLUE});
+    }
+}
+
 void attention_figure_rotation(VizCanvas *canvas, const void *data) {
     const AttentionFigures *f = data;
     const AttentionResult *r = f->result;
-    char title[200], panel[2][80];
+    char title[200];
     title_of_rotation(r, title, sizeof title);
     VizRect rest = viz_page(
         canvas, title,
-        "circles: where a pair of numbers that points to the right is turned, by "
-        "position; right: scores with each key, before and after a shift (--shift S)");
+        "circles: where a pair of numbers that points to the right is turned at each "
+        "position; below: the scores with each key, before and after a shift");
     viz_say(canvas,
             "RoPE turns pairs of numbers of q and k by their position: the first of "
             "%zu pairs by %.4g radian a position, the last by %.4g. With all positions "
@@ -170,14 +199,8 @@ void attention_figure_rotation(VizCanvas *canvas, const void *data) {
             "logits by %.3g, of a range of %.3g.",
             r->rot / 2, r->angle, r->slow_angle, r->shift, (double)r->score_change,
             (double)r->logit_change, (double)r->logit_range);
-    snprintf(panel[0], sizeof panel[0], "first pair: %.3g rad a position", r->angle);
-    snprintf(panel[1], sizeof panel[1], "last pair: %.3g rad a position",
-             r->slow_angle);
-    for (size_t i = 0; i < 2; i++)
-        viz_dial(canvas, viz_grid(rest, 1, 3, 26, i),
-                 &(VizDial){.panel = panel[i],
-                            .direction = f->turn[i],
-                            .names = f->position_name,
-                            .count = r->n});
-    draw_scores(canvas, viz_grid(rest, 1, 3, 26, 2), f);
+    VizRect top = viz_cut_top(&rest, 0.58 * rest.h);
+    viz_cut_top(&rest, 12);
+    draw_dials(canvas, top, f);
+    draw_scores(canvas, rest, f);
 }

@@ -2,6 +2,7 @@
 #include "chapters/02_attention/matrix.h"
 #include "chapters/common/describe.h"
 #include "chapters/common/quantity.h"
+#include "chapters/common/text.h"
 #include "chapters/common/units.h"
 
 enum { SHOWN_HEADS = 8, SHOWN_KEYS = 3 };
@@ -101,7 +102,7 @@ bool attention_print_heads(const AttentionResult *r, FILE *stream, Error *err) {
     const TableColumn columns[] = {{"head", "", false},
                                    {"kv head", "", false},
                                    {"rows as before", "", false},
-                                   {"looks most at", "", true},
+                                   {"newest looks at", "", true},
                                    {"then", "", true},
                                    {"then", "", true}};
     const size_t shown = table_shown(r->heads, SHOWN_HEADS);
@@ -112,8 +113,8 @@ bool attention_print_heads(const AttentionResult *r, FILE *stream, Error *err) {
         return false;
     for (size_t i = 0; i < shown; i++)
         add_head(&table, r, table_pick(r->heads, shown, i));
-    fprintf(stream, "\nall heads of layer %zu, and where the newest token, %s, looks\n",
-            r->layer, matrix_label(r, r->n - 1, label));
+    fprintf(stream, "\nall heads of layer %zu; the newest token is %s\n", r->layer,
+            matrix_label(r, r->n - 1, label));
     table_print(&table, stream);
     if (shown < r->heads)
         fprintf(stream, "(%zu of %zu heads shown; --json has them all)\n", shown,
@@ -122,29 +123,33 @@ bool attention_print_heads(const AttentionResult *r, FILE *stream, Error *err) {
     return true;
 }
 
+/* "row 0 <s> with 11 tokens: 0.093 .." as far as a line holds it. */
+static void print_weights(const AttentionResult *r, size_t row, const float *weight,
+                          size_t tokens, FILE *stream) {
+    char label[MATRIX_LABEL], line[MATRIX_LABEL + 60];
+    char count[QUANTITY_TEXT];
+    snprintf(line, sizeof line, "row %s with %s:", matrix_label(r, row, label),
+             quantity_of(tokens, "token", "tokens", count));
+    const size_t fit = (TERMINAL_COLUMNS - 3 - text_width(line)) / 6;
+    fputs(line, stream);
+    for (size_t i = 0; i < tokens && i < fit; i++)
+        fprintf(stream, " %.3f", (double)weight[i]);
+    fputs(fit < tokens ? " ..\n" : "\n", stream);
+}
+
 /* A row that the newest token changed, before and after. */
 static void print_changed(const AttentionResult *r, FILE *stream) {
-    char label[MATRIX_LABEL];
     size_t row = 0;
     while (row + 1 < r->n && r->same[row]) row++;
     if (row + 1 >= r->n) return;
-    const size_t shown = r->n - 1 < 8 ? r->n - 1 : 8;
-    const float *rows[] = {r->older + row * (r->n - 1),
-                           r->weights + (r->head * r->n + row) * r->n};
-    for (size_t s = 0; s < 2; s++) {
-        fprintf(stream,
-                "row %s in the step with %zu tokens:", matrix_label(r, row, label),
-                r->n - 1 + s);
-        for (size_t i = 0; i < shown; i++) fprintf(stream, " %.3f", (double)rows[s][i]);
-        fputs(shown + 1 < r->n ? " ..\n" : "\n", stream);
-    }
+    print_weights(r, row, r->older + row * (r->n - 1), r->n - 1, stream);
+    print_weights(r, row, r->weights + (r->head * r->n + row) * r->n, r->n, stream);
 }
 
 static void print_pairs(const AttentionResult *r, FILE *stream) {
     char a[QUANTITY_TEXT], b[QUANTITY_TEXT];
     const bool full = r->model.weights.shape.layer[r->layer].window == SHAPE_NO_WINDOW;
-    fprintf(stream,
-            "pairs of a query and a key, per head: N^2 = %s dense, %s %s causal\n",
+    fprintf(stream, "pairs per head: N^2 = %s dense, %s %s causal\n",
             quantity_count(r->pairs_dense, a), full ? "N(N+1)/2 =" : "with the window",
             quantity_count(r->pairs_causal, b));
     fprintf(stream,
@@ -177,8 +182,7 @@ void attention_print_verdict(const AttentionResult *r, FILE *stream) {
     const size_t old = r->n - 1;
     char a[QUANTITY_TEXT], b[QUANTITY_TEXT];
     fprintf(stream,
-            "same bits: %zu of %zu old rows of head %zu; %s of %s over all layers and "
-            "heads\n",
+            "same bits: %zu of %zu old rows of head %zu; %s of %s in all layers\n",
             r->head_same[r->head], old, r->head, quantity_count(r->rows_same, a),
             quantity_count(r->rows_compared, b));
 }

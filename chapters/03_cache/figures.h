@@ -41,6 +41,8 @@ void cache_figures_close(CacheFigures *figures);
 void cache_figure_growth(VizCanvas *canvas, const void *figures);
 void cache_figure_cost(VizCanvas *canvas, const void *figures);
 void cache_figure_recomputed(VizCanvas *canvas, const void *figures);
+/* The upper half of cache_figure_cost, for a small picture. */
+void cache_figure_main_job(VizCanvas *canvas, const void *figures);
 /* and figure_heads of &figures->heads */
 
 /* Writes all pictures, and index.html under --page, into options->out, which exists,

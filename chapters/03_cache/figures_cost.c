@@ -83,6 +83,23 @@ static VizBars bars_of(const CacheFigures *f, int engine, const char *panel,
                      .totals = f->result->steps <= 6};
 }
 
+/* Both engines on one scale. The cached bars are too flat to show parts. */
+static void draw_both(VizCanvas *canvas, VizRect left, VizRect right,
+                      const CacheFigures *f) {
+    const double high = highest(f, 0);
+    char without[80], with[80];
+    caption_of(f, "without a cache", 0, without, sizeof without);
+    caption_of(f, "with a cache, same scale", 1, with, sizeof with);
+    const VizBars bars = bars_of(f, 0, without, high);
+    VizBars flat = bars_of(f, 1, with, high);
+    flat.parts = 1;
+    flat.values = f->total;
+    flat.part_names = &total_name;
+    flat.colors = &total_color;
+    viz_bars(canvas, left, &bars);
+    viz_bars(canvas, right, &flat);
+}
+
 void cache_figure_cost(VizCanvas *canvas, const void *data) {
     const CacheFigures *f = data;
     char title[200];
@@ -92,19 +109,9 @@ void cache_figure_cost(VizCanvas *canvas, const void *data) {
                             "on one scale; below: the cached ones enlarged, and how "
                             "many times more recompute costs");
     say(canvas, f);
-    const double high = highest(f, 0);
-    char without[80], with[80];
-    caption_of(f, "without a cache", 0, without, sizeof without);
-    caption_of(f, "with a cache, same scale", 1, with, sizeof with);
-    VizBars panels[] = {bars_of(f, 0, without, high), bars_of(f, 1, with, high),
-                        bars_of(f, 1, "with a cache, enlarged", 0)};
-    /* Too flat to show parts. */
-    panels[1].parts = 1;
-    panels[1].values = f->total;
-    panels[1].part_names = &total_name;
-    panels[1].colors = &total_color;
-    for (size_t i = 0; i < 3; i++)
-        viz_bars(canvas, viz_grid(rest, 2, 2, 22, i), &panels[i]);
+    draw_both(canvas, viz_grid(rest, 2, 2, 22, 0), viz_grid(rest, 2, 2, 22, 1), f);
+    const VizBars enlarged = bars_of(f, 1, "with a cache, enlarged", 0);
+    viz_bars(canvas, viz_grid(rest, 2, 2, 22, 2), &enlarged);
     const VizSeries ratio = {.name = "ratio",
                              .x = f->context,
                              .y = f->ratio,
@@ -116,4 +123,14 @@ void cache_figure_cost(VizCanvas *canvas, const void *data) {
                           .y = {.label = "times as many FLOPs"},
                           .series = &ratio,
                           .count = 1});
+}
+
+void cache_figure_main_job(VizCanvas *canvas, const void *data) {
+    const CacheFigures *f = data;
+    char title[200];
+    title_of(f, title, sizeof title);
+    VizRect rest =
+        viz_page(canvas, title, "one bar per step, height: its FLOPs by part");
+    say(canvas, f);
+    draw_both(canvas, viz_grid(rest, 1, 2, 22, 0), viz_grid(rest, 1, 2, 22, 1), f);
 }

@@ -7,7 +7,7 @@
 #include <stdio.h>
 
 enum {
-    FRAMES = 5,
+    MOST_FRAMES = 5,
     MOST_COLUMNS = 96, /* more tokens share a square */
     SPLIT_LAYERS = 3,  /* up to so many layers K and V have rows of their own */
     MOST_ROWS = 12,
@@ -18,6 +18,8 @@ enum {
     STATES
 };
 
+static const double WORDS = 104, ROW_NAMES = 64, POSITIONS = 14, AIR = 14;
+
 static const VizKey states[STATES] = {{"there before this step", VIZ_BLUE, 0},
                                       {"new in this step", VIZ_VERMILLION, 0},
                                       {"held, but out of the window", VIZ_SILVER, 0},
@@ -27,7 +29,9 @@ static const VizKey states[STATES] = {{"there before this step", VIZ_BLUE, 0},
 typedef struct {
     const CacheFigures *f;
     size_t rows, columns;
-    size_t by; /* tokens behind a square */
+    size_t by;     /* tokens behind a square */
+    size_t frames; /* steps shown */
+    double side;   /* of a square */
     char name[MOST_ROWS][32];
     const char *row_name[MOST_ROWS];
     char column_text[MOST_COLUMNS][24];
@@ -66,6 +70,20 @@ static void plan_columns(Plan *plan) {
                  c * plan->by);
         plan->column_name[c] = plan->column_text[c];
     }
+}
+
+/* As many frames as leave the squares as large as the width does, up to a size that is
+ * large enough. */
+static void plan_frames(Plan *plan, VizRect rest) {
+    const double rows = (double)plan->rows, columns = (double)plan->columns;
+    const double wide = fmin((rest.w - WORDS - ROW_NAMES) / columns, 30);
+    for (plan->frames = MOST_FRAMES;; plan->frames--) {
+        const double frames = (double)plan->frames;
+        const double high = (rest.h - AIR * (frames - 1)) / frames - POSITIONS;
+        plan->side = fmin(wide, high / rows);
+        if (plan->frames == 2 || plan->side >= fmin(wide, 14)) break;
+    }
+    if (plan->frames > plan->f->result->steps) plan->frames = plan->f->result->steps;
 }
 
 /* Steps shown: the first, the last, and some evenly between. */
@@ -113,8 +131,8 @@ static void draw_frame(VizCanvas *canvas, VizRect at, const Plan *plan,
         state[i] = state_of(plan, step, i / plan->columns, i % plan->columns);
     char panel[40];
     snprintf(panel, sizeof panel, "step %zu", step->step);
-    VizRect words = viz_cut_left(&at, 104);
-    if (positions) viz_cut_top(&words, 14);
+    VizRect words = viz_cut_left(&at, WORDS);
+    if (positions) viz_cut_top(&words, POSITIONS);
     draw_words(canvas, words, step);
     viz_blocks(canvas, at,
                &(VizBlocks){.rows = plan->rows,
@@ -124,7 +142,8 @@ static void draw_frame(VizCanvas *canvas, VizRect at, const Plan *plan,
                             .state_count = STATES,
                             .row_labels = plan->row_name,
                             .column_labels = positions ? plan->column_name : NULL,
-                            .no_key = true});
+                            .no_key = true,
+                            .largest = plan->side});
 }
 
 static void say(VizCanvas *canvas, const Plan *plan) {
@@ -195,9 +214,8 @@ void cache_figure_growth(VizCanvas *canvas, const void *data) {
     VizRect rest = viz_page(canvas, title, subtitle);
     say(canvas, &plan);
     viz_cut_top(&rest, draw_key(canvas, rest, f) + 8);
-    size_t frames = plan.rows > 6 ? 3 : FRAMES;
-    if (frames > f->result->steps) frames = f->result->steps;
-    for (size_t i = 0; i < frames; i++)
-        draw_frame(canvas, viz_grid(rest, frames, 1, 14, i), &plan,
-                   &f->result->step[step_of(f, frames, i)], i == 0);
+    plan_frames(&plan, rest);
+    for (size_t i = 0; i < plan.frames; i++)
+        draw_frame(canvas, viz_grid(rest, plan.frames, 1, AIR, i), &plan,
+                   &f->result->step[step_of(f, plan.frames, i)], i == 0);
 }

@@ -15,8 +15,8 @@ static void title_of(const CacheFigures *f, char *out, size_t size) {
                  "without");
     else
         snprintf(out, size,
-                 "Without the cache %s scores are computed %s times in all; with it, "
-                 "once each",
+                 "Without the cache %s scores are computed %s times; with it, once "
+                 "each",
                  quantity_count(f->pairs[1], a), quantity_count(f->pairs[0], b));
 }
 

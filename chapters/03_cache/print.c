@@ -133,7 +133,7 @@ void cache_print_verdict(const CacheResult *result, FILE *stream) {
 }
 
 void cache_print_next(FILE *stream) {
-    fputs("read: README.md  next: kvstep cache --scores dense  exercise: predict the "
-          "last ratio for --tokens 128, then run it\n",
+    fputs("read: core/model/cached.c  next: kvstep forward (what a step computes)\n"
+          "exercise: predict the last ratio for --tokens 128, then run it\n",
           stream);
 }

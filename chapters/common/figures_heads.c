@@ -78,7 +78,7 @@ static size_t widest(const HeadMaps *maps) {
 
 static void title_of(const HeadMaps *maps, char *out, size_t size) {
     const size_t sharp = sharpest(maps), wide = widest(maps);
-    char tokens[60] = "";
+    char tokens[80] = "";
     if (maps->n < maps->all)
         snprintf(tokens, sizeof tokens, " (first %zu of %zu tokens)", maps->n,
                  maps->all);
@@ -93,8 +93,8 @@ static void title_of(const HeadMaps *maps, char *out, size_t size) {
                  maps->layer, 100 * maps->sharpness[0], tokens);
     else
         snprintf(out, size,
-                 "Layer %zu: head %zu looks sharpest, a token gives %.0f%% to one "
-                 "token; head %zu looks widest, %.0f%%%s",
+                 "Layer %zu: head %zu looks sharpest (%.0f%% on one token), head %zu "
+                 "widest (%.0f%%)%s",
                  maps->layer, sharp, 100 * maps->sharpness[sharp], wide,
                  100 * maps->sharpness[wide], tokens);
 }
@@ -164,13 +164,15 @@ static void draw_all(VizCanvas *canvas, VizRect rect, const HeadMaps *maps) {
 void figure_heads(VizCanvas *canvas, const void *data) {
     const HeadMaps *maps = data;
     const size_t head = sharpest(maps);
-    char title[320], subtitle[240], large[60];
+    char title[400], subtitle[240], darkest[40] = "";
+    char large[60];
     title_of(maps, title, sizeof title);
+    if (maps->darkest < 0.995)
+        snprintf(darkest, sizeof darkest, " darkest: %.2g or more;", maps->darkest);
     snprintf(subtitle, sizeof subtitle,
-             "row: the token that looks; column: the token it looks at; darkest: %.2g "
-             "or more; hatched: not visible. With the cache a step computes the last "
-             "row of each map alone",
-             maps->darkest);
+             "row: the token that looks; column: the token looked at;%s hatched: not "
+             "visible. With a cache a step computes the last row alone",
+             darkest);
     VizRect rest = viz_page(canvas, title, subtitle);
     say(canvas, maps);
     snprintf(large, sizeof large, "head %zu", head);

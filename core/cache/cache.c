@@ -36,7 +36,7 @@ void *cache_new(size_t bytes, const CacheOps *ops, const CacheConfig *config,
     Memory metadata = {.parent = memory};
     Cache *cache = memory_new(&metadata, 1, bytes, err);
     size_t *lengths =
-        memory_new(&metadata, config->sequences, 3 * sizeof *lengths, err);
+        memory_new(&metadata, config->sequences, 4 * sizeof *lengths, err);
     if (!cache || !lengths) {
         memory_free(&metadata, cache);
         memory_free(&metadata, lengths);
@@ -51,6 +51,7 @@ void *cache_new(size_t bytes, const CacheOps *ops, const CacheConfig *config,
                      .length = lengths,
                      .pending = lengths + config->sequences,
                      .wanted = lengths + 2 * config->sequences,
+                     .loaded = lengths + 3 * config->sequences,
                      .payload = {.parent = memory},
                      .metadata = metadata};
     return cache;
@@ -114,13 +115,37 @@ size_t cache_length(const Cache *cache, size_t seq) {
     return cache->length[seq];
 }
 
+/* A snapshot of L tokens brought no row that its next query could not see: none of a
+ * position p past the sinks with p + recent <= L. */
+static bool was_not_loaded(const Cache *cache, size_t layer, size_t seq,
+                           size_t position) {
+    const LayerRule *rule = &cache->rule->layer[layer];
+    return position >= rule->sinks && cache->loaded[seq] >= rule->recent &&
+           position <= cache->loaded[seq] - rule->recent;
+}
+
+static bool check_loaded(const Cache *cache, size_t seq, size_t length, Error *err) {
+    for (size_t l = 0; cache->loaded[seq] > 0 && l < cache->shape->layers; l++)
+        for (size_t p = 0; p < length; p++)
+            if (rule_sees(&cache->rule->layer[l], length, p) &&
+                was_not_loaded(cache, l, seq, p))
+                return error_set(
+                    err,
+                    "sequence %zu cannot go back to %zu tokens: the snapshot "
+                    "it came from holds no row of layer %zu, position %zu",
+                    seq, length, l, p);
+    return true;
+}
+
 bool cache_crop(Cache *cache, size_t seq, size_t length, Error *err) {
     if (seq >= cache->sequences)
         return error_set(err, "sequence %zu does not exist; the cache has %zu", seq,
                          cache->sequences);
     if (length >= cache->length[seq]) return true;
+    if (!check_loaded(cache, seq, length, err)) return false;
     if (!cache->ops->crop(cache, seq, length, err)) return false;
     cache->length[seq] = length;
+    if (length == 0) cache->loaded[seq] = 0;
     return true;
 }
 
@@ -133,6 +158,7 @@ bool cache_fork(Cache *cache, size_t from, size_t to, Error *err) {
                          to, cache->length[to]);
     if (!cache->ops->fork(cache, from, to, err)) return false;
     cache->length[to] = cache->length[from];
+    cache->loaded[to] = cache->loaded[from];
     return true;
 }
 
@@ -141,7 +167,7 @@ void cache_remove(Cache *cache, size_t seq) {
     bool removed = cache->ops->crop(cache, seq, 0, NULL);
     assert(removed && "a crop to nothing always works");
     (void)removed;
-    cache->length[seq] = 0;
+    cache->length[seq] = cache->loaded[seq] = 0;
 }
 
 size_t cache_slot(const Cache *cache, size_t layer, size_t seq, size_t position) {

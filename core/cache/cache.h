@@ -80,6 +80,7 @@ struct Cache {
     size_t chunk;   /* most new tokens of a sequence in one step */
     size_t *length; /* [sequences] committed tokens: the one field that says how long */
     size_t *pending; /* [sequences] tokens of the step that is under way */
+    size_t *loaded;  /* [sequences] length when it came from a snapshot, else 0 */
     size_t *wanted;  /* [sequences] what cache_reserve is asking for */
     size_t rows_copied,
         bytes_copied;         /* since it was opened: by growth, fork, sharing */

@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-typedef enum { APPEND, ABANDON, CROP, FORK, REMOVE } OpKind;
+typedef enum { APPEND, ABANDON, CROP, FORK, REMOVE, RELOAD } OpKind;
 
 typedef struct {
     OpKind kind;
@@ -19,11 +19,11 @@ enum { LIST = 200 }; /* operations on one cache; the next list takes a new one *
 
 static Op draw_op(uint64_t seed, uint64_t i) {
     const uint64_t draw = random_draw(seed, 0, i);
-    static const OpKind kinds[] = {APPEND,  APPEND, APPEND, APPEND,
-                                   ABANDON, CROP,   FORK,   REMOVE};
-    return (Op){.kind = kinds[draw % 8],
-                .a = draw / 8 % SHADOW_SEQUENCES,
-                .b = draw / 64 % SHADOW_SEQUENCES,
+    static const OpKind kinds[] = {APPEND, APPEND, APPEND, APPEND, ABANDON,
+                                   CROP,   FORK,   REMOVE, RELOAD};
+    return (Op){.kind = kinds[draw % 9],
+                .a = draw / 9 % SHADOW_SEQUENCES,
+                .b = draw / 63 % SHADOW_SEQUENCES,
                 .n = draw / 1024 % SHADOW_CAPACITY,
                 .m = draw / 65536 % 3};
 }
@@ -44,6 +44,9 @@ static void print_op(const Op *op, char *text, size_t room) {
         return;
     case REMOVE:
         snprintf(text, room, "remove %zu", op->a);
+        return;
+    case RELOAD:
+        snprintf(text, room, "save %zu and load %zu", op->a, op->b);
         return;
     }
 }
@@ -84,6 +87,8 @@ static bool apply(Shadow *s, const Op *op, Error *err) {
         if (cache_fork(s->cache, op->a, op->b, &refused))
             shadow_forked(s, op->a, op->b);
         return true;
+    case RELOAD:
+        return shadow_reload(s, op->a, op->b, err);
     case REMOVE:
         cache_remove(s->cache, op->a);
         shadow_cropped(s, op->a, 0);

@@ -1,7 +1,11 @@
 #include "core/conform/shadow.h"
+#include "core/base/hash.h"
 #include "core/base/random.h"
 #include "core/cache/row.h"
+#include "core/cache/snapshot.h"
 
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* Element e of the K (which 0) or V (which 1) row of `id` in a layer. */
@@ -116,6 +120,37 @@ void shadow_cropped(Shadow *s, size_t seq, size_t length) {
 void shadow_forked(Shadow *s, size_t from, size_t to) {
     s->length[to] = s->length[from];
     memcpy(s->id[to], s->id[from], sizeof s->id[from]);
+}
+
+static bool load(Shadow *s, size_t to, Bytes file, Error *err) {
+    Memory memory = {0};
+    int *tokens;
+    size_t n;
+    bool done = cache_load(s->cache, to, 7, file, &tokens, &n, &memory, err);
+    for (size_t i = 0; i < n; i++) done &= tokens[i] == (int)(i % s->shape.vocab);
+    memory_free(&memory, tokens);
+    return done;
+}
+
+bool shadow_reload(Shadow *s, size_t from, size_t to, Error *err) {
+    int tokens[SHADOW_CAPACITY];
+    char *bytes = NULL;
+    size_t size = 0;
+    if (!hash_exists()) return true;
+    for (size_t i = 0; i < SHADOW_CAPACITY; i++) tokens[i] = (int)(i % s->shape.vocab);
+    FILE *stream = open_memstream(&bytes, &size);
+    if (!stream) return error_set(err, "no memory for a snapshot");
+    bool saved = cache_save(s->cache, from, tokens, 7, stream, err);
+    fclose(stream);
+    Error refused = {0};
+    Bytes file = {.data = (unsigned char *)bytes, .size = size};
+    bool loaded = saved && load(s, to, file, &refused);
+    free(bytes);
+    if (loaded != (s->length[to] == 0))
+        return error_set(err, "a snapshot of %zu tokens was %s: %s", s->length[from],
+                         loaded ? "loaded over others" : "refused", refused.text);
+    if (loaded) shadow_forked(s, from, to);
+    return saved;
 }
 
 static bool row_agrees(const Shadow *s, size_t l, size_t seq, size_t position,

@@ -34,6 +34,10 @@ bool shadow_append(Shadow *shadow, const size_t n[SHADOW_SEQUENCES], Error *err)
 /* As shadow_append, but the rows are written with other content and then abandoned. */
 bool shadow_abandon(Shadow *shadow, const size_t n[SHADOW_SEQUENCES], Error *err);
 
+/* Saves sequence `from` and loads it into `to`, which must be empty for that to be
+ * allowed. False if it went otherwise than it should. */
+bool shadow_reload(Shadow *shadow, size_t from, size_t to, Error *err);
+
 /* The lists follow what the cache did. */
 void shadow_cropped(Shadow *shadow, size_t seq, size_t length);
 void shadow_forked(Shadow *shadow, size_t from, size_t to);

@@ -3,7 +3,7 @@
  * anything is allocated. Tensors stay where the file has them. */
 #include "core/format/llama2c.h"
 #include "core/base/shape.h"
-#include "core/format/bytes.h"
+#include "core/base/bytes.h"
 
 #include <assert.h>
 #include <math.h>

@@ -1,6 +1,6 @@
 /* The llama2.c tokenizer file: the longest piece's length, then score, length and bytes
  * of each piece. Pieces stay where the file has them. */
-#include "core/format/bytes.h"
+#include "core/base/bytes.h"
 #include "core/format/llama2c.h"
 
 #include <math.h>

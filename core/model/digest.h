@@ -1,20 +1,16 @@
-/* One number for all logits of a run: XXH3 (64 bits, seed 0) over the little-endian
- * bits of each row of logits from which a token was chosen, in order. Two runs with the
- * same digest computed the same bits. Not in the MINIMAL build, which has no xxHash. */
+/* One number for all logits of a run: XXH3 over the little-endian bits of each row of
+ * logits from which a token was chosen, in order. Two runs with the same digest computed
+ * the same bits. Not in the MINIMAL build (hash.h). */
 #ifndef KVSTEP_MODEL_DIGEST_H
 #define KVSTEP_MODEL_DIGEST_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
+#include "core/base/hash.h"
 
-typedef struct {
-    _Alignas(64) unsigned char state[640]; /* XXH3's own, opaque here */
-} Digest;
+typedef Hash Digest;
 
 enum { DIGEST_TEXT = 17 }; /* 16 hex digits and the end */
 
-bool digest_exists(void); /* false in the MINIMAL build: then the rest does nothing */
+bool digest_exists(void);
 
 void digest_begin(Digest *digest);
 void digest_add(Digest *digest, const float *row, size_t n);

@@ -1,4 +1,4 @@
-#include "core/format/bytes.h"
+#include "core/base/bytes.h"
 
 #include <string.h>
 

@@ -3,8 +3,8 @@
  *
  * Every take either succeeds and moves on, or fails and stays where it was; the caller
  * knows what was being read and words the error. */
-#ifndef KVSTEP_FORMAT_BYTES_H
-#define KVSTEP_FORMAT_BYTES_H
+#ifndef KVSTEP_BASE_BYTES_H
+#define KVSTEP_BASE_BYTES_H
 
 #include "core/base/file.h"
 #include <stdint.h>
