@@ -155,8 +155,9 @@ $(BUILD)/libkvstep-core.a: $(CORE_OBJECTS) $(BUILD)/sources
 $(BUILD)/libkvstep-core-checking.a: $(CHECK_OBJECTS) $(BUILD)/sources
 	$(Q)rm -f $@ && $(call say,ar) && $(AR) rcs $@ $(CHECK_OBJECTS)
 
+# -rdynamic: a cache that `kvstep conform` loads calls the core's functions.
 $(BUILD)/kvstep: $O/chapters/main.o $(UPPER) $(BUILD)/libkvstep-core.a
-	$(LINK) $^ $(LIBRARIES)
+	$(LINK) -rdynamic $^ $(LIBRARIES)
 
 install: $(BUILD)/kvstep ## install the program and its licence below PREFIX (DESTDIR is honoured)
 	install -D -m 755 $(BUILD)/kvstep "$(DESTDIR)$(PREFIX)/bin/kvstep"

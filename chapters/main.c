@@ -6,8 +6,8 @@
 #include "chapters/common/folder.h"
 #include "chapters/common/nearest.h"
 #include "chapters/common/output.h"
+#include "chapters/tools/conform.h"
 #include "core/base/machine.h"
-#include "core/kernels/kernels.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -15,10 +15,8 @@
 #define VERSION "0.1.0"
 
 static const Command *const commands[] = {
-    &forward_command,
-    &generate_command,
-    &attention_command,
-    &cache_command,
+    &forward_command, &generate_command, &attention_command,
+    &cache_command,   &conform_command,
 };
 enum { COMMANDS = sizeof commands / sizeof *commands };
 

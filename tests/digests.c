@@ -24,6 +24,8 @@ typedef struct {
     size_t sinks, recent;         /* recent 0: full rule */
     bool turned_when_read, dense;
     float temperature, top_p;
+    const char *cache, *k, *v; /* NULL: contiguous, f32 */
+    size_t block;
 } Case;
 
 static const Case cases[] = {
@@ -76,6 +78,84 @@ static const Case cases[] = {
      .prompt = 100,
      .tokens = 20,
      .chunk = 33},
+    {.name = "growing-f16",
+     .spec = "",
+     .prompt = 5,
+     .tokens = 12,
+     .cache = "growing",
+     .k = "f16",
+     .v = "f16"},
+    {.name = "ring-f32",
+     .spec = "",
+     .prompt = 30,
+     .tokens = 20,
+     .recent = 8,
+     .chunk = 3,
+     .cache = "ring"},
+    {.name = "ring-sinks-f16-fp8",
+     .spec = "",
+     .prompt = 30,
+     .tokens = 12,
+     .sinks = 4,
+     .recent = 8,
+     .chunk = 5,
+     .cache = "ring",
+     .k = "f16",
+     .v = "fp8"},
+    {.name = "ring-q8_0",
+     .spec = "",
+     .prompt = 20,
+     .tokens = 12,
+     .recent = 16,
+     .chunk = 4,
+     .cache = "ring",
+     .k = "q8_0",
+     .v = "q8_0"},
+    {.name = "paged-f32",
+     .spec = "",
+     .prompt = 21,
+     .tokens = 12,
+     .cache = "paged",
+     .block = 4},
+    {.name = "paged-bf16",
+     .spec = "",
+     .prompt = 7,
+     .tokens = 12,
+     .cache = "paged",
+     .block = 16,
+     .k = "bf16",
+     .v = "bf16"},
+    {.name = "paged-q4_0",
+     .spec = "",
+     .prompt = 7,
+     .tokens = 12,
+     .cache = "paged",
+     .block = 1,
+     .k = "q4_0",
+     .v = "q4_0"},
+    {.name = "paged-window-fp8",
+     .spec = "",
+     .prompt = 30,
+     .tokens = 12,
+     .recent = 6,
+     .chunk = 6,
+     .cache = "paged",
+     .block = 4,
+     .k = "fp8",
+     .v = "fp8"},
+    {.name = "contiguous-q8_0-q4_0",
+     .spec = "",
+     .prompt = 7,
+     .tokens = 12,
+     .k = "q8_0",
+     .v = "q4_0"},
+    {.name = "contiguous-q4_0-turned-when-read",
+     .spec = "",
+     .prompt = 7,
+     .tokens = 12,
+     .k = "q4_0",
+     .v = "f16",
+     .turned_when_read = true},
 };
 
 /* Everything of one run; static because it is large and there is one at a time. */
@@ -105,6 +185,8 @@ static bool open_case(const Case *c, Memory *memory, Error *err) {
         run.rule.layer[l].keys_turned = !c->turned_when_read;
         run.rule.layer[l].sinks = c->sinks;
         if (c->recent) run.rule.layer[l].recent = c->recent;
+        if (c->k) run.rule.layer[l].k = format_find(c->k);
+        if (c->v) run.rule.layer[l].v = format_find(c->v);
     }
     EngineConfig config = {.weights = &run.weights,
                            .rule = &run.rule,
@@ -116,9 +198,12 @@ static bool open_case(const Case *c, Memory *memory, Error *err) {
     CacheConfig cache = {.shape = &run.weights.shape,
                          .rule = &run.rule,
                          .sequences = 1,
-                         .capacity = MOST};
+                         .capacity = MOST,
+                         .growth = GROWTH_DOUBLE,
+                         .chunk = c->chunk,
+                         .block_size = c->block};
     run.recompute = recompute_open(&config, err);
-    run.cache = cache_open("contiguous", &cache, memory, err);
+    run.cache = cache_open(c->cache ? c->cache : "contiguous", &cache, memory, err);
     run.cached = run.cache ? cached_open(&config, run.cache, err) : NULL;
     return run.recompute && run.cached;
 }

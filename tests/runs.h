@@ -7,9 +7,9 @@
 
 #include "core/model/cached.h"
 #include "core/model/recompute.h"
-#include "tests/trials.h"
 #include "tests/mutants.h"
 #include "tests/second_opinion.h"
+#include "tests/trials.h"
 
 enum { RECOMPUTE, CACHED, ENGINES };
 
@@ -33,8 +33,9 @@ typedef struct {
     bool same_bits;    /* the engines' logits of each step, by memcmp */
     bool same_rows;    /* their stored rows, by memcmp */
     bool same_sight;   /* each query saw the keys that the second opinion shows it */
-    bool same_meaning; /* logits of both engines agree with the second opinion */
+    bool same_meaning; /* logits and stored rows agree with the second opinion */
     double deviation;  /* of all logits, the farthest from the second opinion */
+    double row_off;    /* of all stored rows */
     size_t drafts;     /* chunks that were cropped again */
     char error[400];
 } Verdict;
@@ -99,7 +100,7 @@ static inline void run_open(TrialRun *run, const Trial *trial,
     *run = (TrialRun){.trial = trial, .change = change ? change : &none};
     change = run->change;
     run->weights = change->weights ? change->weights : &trial->weights;
-    run->verdict = (Verdict){true, true, true, true, true, 0, 0, ""};
+    run->verdict = (Verdict){true, true, true, true, true, 0, 0, 0, ""};
     EngineConfig config = {.weights = run->weights,
                            .rows = TRIAL_ROWS,
                            .positions = TRIAL_LENGTH + 1,
@@ -186,16 +187,18 @@ static inline bool run_same_rows(const TrialRun *run, size_t seq, size_t first,
     const Rule *rule = run->rule[RECOMPUTE];
     for (size_t l = 0; l < rule->layers; l++) {
         const LayerShape *s = &run->weights->shape.layer[l];
+        const LayerRule *r = &rule->layer[l];
+        const size_t k_bytes = r->k->row_bytes(s->kv_heads, s->k_size);
+        const size_t v_bytes = r->v->row_bytes(s->kv_heads, s->v_size);
         Rows a = recompute_rows(run->recompute, l, first, end);
         Rows b = cache_rows(run->cache, l, seq);
         if (b.end != end) return false;
         for (size_t p = 0; p < end; p++) {
-            if (!rule_sees(&rule->layer[l], end - 1, p)) continue;
+            if (!rule_sees(r, end - 1, p)) continue;
             Span x, y;
             a.at(&a, p, &x);
             b.at(&b, p, &y);
-            if (memcmp(x.k, y.k, s->kv_heads * s->k_size * sizeof(float)) != 0 ||
-                memcmp(x.v, y.v, s->kv_heads * s->v_size * sizeof(float)) != 0)
+            if (memcmp(x.k, y.k, k_bytes) != 0 || memcmp(x.v, y.v, v_bytes) != 0)
                 return false;
         }
     }
@@ -257,6 +260,17 @@ static inline bool run_step(TrialRun *run) {
     return true;
 }
 
+/* The cached engine's rows of a sequence; the contiguous cache keeps them all. */
+static inline void run_stored_rows(const TrialRun *run, size_t seq,
+                                   StoredRows stored[TRIAL_LAYERS]) {
+    for (size_t l = 0; l < run->trial->rule.layers; l++) {
+        Rows rows = cache_rows(run->cache, l, seq);
+        Span span;
+        rows.at(&rows, 0, &span);
+        stored[l] = (StoredRows){span.k, span.v, span.k_step, span.v_step};
+    }
+}
+
 /* The second opinion on one sequence: always by the trial's own weights and rule. */
 static inline void run_ask(TrialRun *run, size_t seq) {
     const Trial *trial = run->trial;
@@ -264,8 +278,12 @@ static inline void run_ask(TrialRun *run, size_t seq) {
     const size_t n = trial->length[seq];
     double logits[TRIAL_LENGTH * TRIAL_VOCAB];
     bool visible[TRIAL_LAYERS * TRIAL_LENGTH * TRIAL_LENGTH];
-    second_opinion(&trial->weights, &trial->rule, trial->token[seq], n, logits,
-                   visible);
+    StoredRows stored[TRIAL_LAYERS];
+    run_stored_rows(run, seq, stored);
+    run->verdict.row_off =
+        fmax(run->verdict.row_off,
+             second_opinion(&trial->weights, &trial->rule, trial->token[seq], n, stored,
+                            logits, visible));
     for (size_t p = 0; p < n; p++)
         for (int e = 0; e < ENGINES && run->has[seq][p]; e++) {
             double far = second_opinion_deviation(logits + p * shape->vocab,
@@ -286,7 +304,8 @@ static inline Verdict trial_run(const Trial *trial, const TrialChange *change) {
     while (run_step(run)) continue;
     for (size_t s = 0; s < trial->sequences && run->verdict.ran; s++) run_ask(run, s);
     Verdict verdict = run->verdict;
-    verdict.same_meaning = verdict.deviation <= SECOND_OPINION_BOUND;
+    verdict.same_meaning = verdict.deviation <= SECOND_OPINION_BOUND &&
+                           verdict.row_off <= SECOND_OPINION_BOUND;
     run_close(run);
     free(run);
     return verdict;

@@ -10,22 +10,18 @@
 
 typedef struct {
     const Weights *weights;
-    const LayerRule *rule; /* [layers] */
-    double **k, **v;       /* [layers] -> [tokens][kv_heads][k_size or v_size] */
+    const LayerRule *rule;    /* [layers] */
+    double **k, **v;          /* [layers] -> [tokens][kv_heads][k_size or v_size] */
+    const StoredRows *stored; /* [layers] */
+    double *row_off;          /* the farthest row so far */
 } Opinion;
 
-/* Number formats, each decoded here once more. A format without a line is an error. */
+/* Weights are f32; anything else is an error. */
 static double element(const Matrix *m, size_t r, size_t i) {
     float value;
     if (strcmp(m->format->name, "f32") != 0) abort();
     memcpy(&value, (const char *)m->data + 4 * (r * m->cols + i), 4);
     return (double)value;
-}
-
-/* What is left of a row of K or V once it was stored. */
-static void round_row(const Format *format, double *row, size_t count) {
-    if (strcmp(format->name, "f32") != 0) abort();
-    for (size_t i = 0; i < count; i++) row[i] = (double)(float)row[i];
 }
 
 static void times(const Matrix *m, const double *x, double *y) {
@@ -93,6 +89,18 @@ static void attend(const Opinion *o, size_t l, size_t p, size_t g, const double 
             out[d] += e[i] / sum * o->v[l][(i * s->kv_heads + g) * s->v_size + d];
 }
 
+/* New rows of position p: from here on they are what was stored. */
+static void store(const Opinion *o, size_t l, size_t p, double *k, double *v) {
+    const LayerShape *s = &o->weights->shape.layer[l];
+    const StoredRows *rows = &o->stored[l];
+    const double off[] = {
+        second_opinion_row(o->rule[l].k, (const char *)rows->k + p * rows->k_step,
+                           s->kv_heads, s->k_size, k),
+        second_opinion_row(o->rule[l].v, (const char *)rows->v + p * rows->v_step,
+                           s->kv_heads, s->v_size, v)};
+    *o->row_off = fmax(*o->row_off, fmax(off[0], off[1]));
+}
+
 static void attention(const Opinion *o, size_t l, size_t p, double *x, bool *visible) {
     const Shape *shape = &o->weights->shape;
     const LayerShape *s = &shape->layer[l];
@@ -108,8 +116,7 @@ static void attention(const Opinion *o, size_t l, size_t p, double *x, bool *vis
     times(&w->v, n, v);
     for (size_t g = 0; g < s->kv_heads && o->rule[l].keys_turned; g++)
         turn(shape, p, k + g * s->k_size);
-    round_row(o->rule[l].k, k, k_row);
-    round_row(o->rule[l].v, v, v_row);
+    store(o, l, p, k, v);
     mark_visible(&o->rule[l], p, visible);
     for (size_t g = 0, head = 0; g < s->kv_heads; g++) /* KV heads serve in turn */
         for (size_t j = 0; j < s->heads / s->kv_heads; j++, head++)
@@ -131,12 +138,14 @@ static void mlp(const Shape *shape, const LayerWeights *w, double *x) {
     for (size_t i = 0; i < shape->dim; i++) x[i] += n[i];
 }
 
-void second_opinion(const Weights *weights, const Rule *rule, const int *token,
-                    size_t n, double *logits, bool *visible) {
+double second_opinion(const Weights *weights, const Rule *rule, const int *token,
+                      size_t n, const StoredRows *stored, double *logits,
+                      bool *visible) {
     const Shape *s = &weights->shape;
+    double row_off = 0;
     double *k[SHAPE_MAX_LAYERS] = {0}, *v[SHAPE_MAX_LAYERS] = {0};
     ARRAY(x, s->dim);
-    Opinion o = {weights, rule->layer, k, v};
+    Opinion o = {weights, rule->layer, k, v, stored, &row_off};
     for (size_t l = 0; l < s->layers; l++) {
         const LayerShape *layer = &s->layer[l];
         k[l] =
@@ -157,6 +166,7 @@ void second_opinion(const Weights *weights, const Rule *rule, const int *token,
               logits + p * s->vocab);
     }
     for (size_t l = 0; l < s->layers; l++) free(k[l]);
+    return row_off;
 }
 
 double second_opinion_deviation(const double *opinion, const float *logits,

@@ -10,10 +10,28 @@
 #include "core/kernels/rule.h"
 #include "core/model/weights.h"
 
+/* Rows of one sequence in one layer, as an engine stored them: position 0 first. */
+typedef struct {
+    const void *k, *v;
+    size_t k_step, v_step;
+} StoredRows;
+
 /* Logits of every position and what each query sees, for n tokens from position 0 on.
- * logits [n][vocab]; visible [layers][n queries][n keys]. */
-void second_opinion(const Weights *weights, const Rule *rule, const int *token,
-                    size_t n, double *logits, bool *visible);
+ * logits [n][vocab]; visible [layers][n queries][n keys].
+ *
+ * A stored row is what everybody reads, and rounding has borders: a last bit of the row
+ * decides on which side it falls. So stored [layers] gives the bytes; each row must be
+ * what rounding may make of the opinion's own, and is then read in its stored form. One
+ * that is not is not read, and the result says how far it is off: the largest distance
+ * beyond what the format's rounding allows, in units of the row's largest value. */
+double second_opinion(const Weights *weights, const Rule *rule, const int *token,
+                      size_t n, const StoredRows *stored, double *logits,
+                      bool *visible);
+
+/* For one row, own [heads][size]: how far off it is; own becomes what is read. f32 is
+ * compared, but goes on as the opinion's own. (second_opinion_formats.c) */
+double second_opinion_row(const Format *format, const void *stored, size_t heads,
+                          size_t size, double *own);
 
 /* The largest difference in a row of logits, in units of the row's largest (of 1 if
  * that is smaller); infinite for NaN. */

@@ -5,6 +5,7 @@
 #include "core/count/formula.h"
 #include "core/model/recompute.h"
 #include "tests/chapter_run.h"
+#include "tests/zero_model.h"
 
 #include <jansson.h>
 #include <math.h>
@@ -159,9 +160,10 @@ END_TEST
 
 START_TEST(a_small_vocabulary_has_no_more_choices_than_tokens) {
     Memory memory = {0};
-    const Options options = TYPED(&forward_command, "--prompt", "abc", "--model",
-                                  "random:dim=8,heads=1,"
-                                  "kv_heads=1,layers=1,hidden=4,vocab=3,ctx=8");
+    static char model[] =
+        "random:dim=8,heads=1,kv_heads=1,layers=1,hidden=4,vocab=3,ctx=8";
+    const Options options =
+        TYPED(&forward_command, "--prompt", "abc", "--model", model);
     ForwardResult r = run(&options, &memory);
     double sum = 0;
     ck_assert_uint_eq(r.choices, 3);
@@ -169,6 +171,23 @@ START_TEST(a_small_vocabulary_has_no_more_choices_than_tokens) {
     ck_assert(fabs(sum - 1) < 1e-12);
     free(report(&r, &options));
     forward_result_close(&r);
+}
+END_TEST
+
+START_TEST(of_equal_logits_the_lower_id_comes_first) {
+    Memory memory = {0};
+    ZeroModel zero;
+    zero_model_make(&zero);
+    const Options options = TYPED(&forward_command, "--model", zero.model,
+                                  "--tokenizer", zero.tokenizer, "--prompt", "");
+    ForwardResult r = run(&options, &memory);
+    ck_assert_uint_eq(r.choices, ZERO_VOCAB);
+    for (int c = 0; c < ZERO_VOCAB; c++) {
+        ck_assert_int_eq(r.choice[c].id, c);
+        ck_assert(fabs(r.choice[c].probability - 1.0 / ZERO_VOCAB) < 1e-12);
+    }
+    forward_result_close(&r);
+    zero_model_remove(&zero);
 }
 END_TEST
 
@@ -358,6 +377,7 @@ int main(void) {
                         the_choices_are_the_likeliest_by_logits_made_without_a_cache, 0,
                         OPTIONS);
     tcase_add_test(forward, a_small_vocabulary_has_no_more_choices_than_tokens);
+    tcase_add_test(forward, of_equal_logits_the_lower_id_comes_first);
     tcase_add_test(forward, the_prompt_is_shown_as_pieces_and_ids);
     tcase_add_test(forward, known_texts_take_as_many_byte_tokens_as_they_have_bytes);
     tcase_add_loop_test(forward, what_is_shown_fits_80_columns_and_says_it_all, 0,

@@ -5,6 +5,7 @@
 #include "chapters/03_cache/run.h"
 #include "core/count/formula.h"
 #include "tests/chapter_run.h"
+#include "tests/zero_model.h"
 
 #include <jansson.h>
 
@@ -64,6 +65,20 @@ START_TEST(every_old_row_has_the_bits_of_the_step_before) {
     }
     generate_result_close(&r);
     ck_assert_uint_eq(memory.live, 0);
+}
+END_TEST
+
+START_TEST(a_new_row_is_new_even_if_it_looks_like_memory_never_written) {
+    Memory memory = {0};
+    ZeroModel zero;
+    zero_model_make(&zero);
+    const Options options = TYPED(&generate_command, "--model", zero.model,
+                                  "--tokenizer", zero.tokenizer, "--tokens", "4");
+    GenerateResult r = run(&options, &memory);
+    for (size_t i = 0; i < r.steps; i++) ck_assert_uint_eq(r.step[i].same, i);
+    ck_assert_uint_eq(r.steps, 4);
+    generate_result_close(&r);
+    zero_model_remove(&zero);
 }
 END_TEST
 
@@ -293,6 +308,8 @@ int main(void) {
         generate, done_before_is_the_step_without_what_its_new_row_costs, 0, OPTIONS);
     tcase_add_loop_test(generate, the_logits_are_those_of_the_cache_command, 0,
                         OPTIONS);
+    tcase_add_test(generate,
+                   a_new_row_is_new_even_if_it_looks_like_memory_never_written);
     tcase_add_test(generate,
                    dense_scores_cost_what_was_said_beside_causal_and_change_no_bit);
     tcase_add_loop_test(generate, the_table_fits_80_columns_and_about_20_rows, 0, 3);

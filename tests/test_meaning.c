@@ -83,6 +83,50 @@ START_TEST(the_chunking_of_a_prompt_changes_nothing) {
 }
 END_TEST
 
+/* Measured: logits off by 1e-06, rows by 1e-06 of their largest value at most. */
+START_TEST(every_rule_with_every_two_formats_means_what_the_second_opinion_says) {
+    double logits = 0, rows = 0;
+    for (size_t i = 0; i < FORMAT_TRIALS; i++) {
+        Trial trial;
+        trial_open_formats(&trial, i);
+        const LayerRule *rule = &trial.rule.layer[0];
+        Verdict v = trial_run(&trial, NULL);
+        ck_assert_msg(v.ran && v.same_bits && v.same_rows && v.same_sight &&
+                          v.same_meaning,
+                      "trial %zu (%s, %s and %s): %s bits %d rows %d sight %d, logits "
+                      "off by %g, rows by %g",
+                      i, trial.spec, rule->k->name, rule->v->name, v.error, v.same_bits,
+                      v.same_rows, v.same_sight, v.deviation, v.row_off);
+        logits = fmax(logits, v.deviation);
+        rows = fmax(rows, v.row_off);
+        trial_close(&trial);
+    }
+    printf("formats: logits off by %.3g, rows by %.3g (bound %.3g)\n", logits, rows,
+           SECOND_OPINION_BOUND);
+    ck_assert(20 * logits > SECOND_OPINION_BOUND);
+    ck_assert(20 * rows > SECOND_OPINION_BOUND);
+}
+END_TEST
+
+/* Both engines store rows in another format than the rule's: their bits agree, and the
+ * opinion, which reads the bytes as the rule says, does not. */
+START_TEST(rows_in_another_format_are_seen_by_the_second_opinion) {
+    for (size_t pair = 1; pair < TRIAL_FORMATS; pair++) {
+        Trial trial;
+        trial_open_formats(&trial, pair * (TRIAL_FORMATS + 1));
+        static Rule other;
+        other = trial.rule; /* f32 rows are the longest: nothing is read past them */
+        for (size_t l = 0; l < other.layers; l++) other.layer[l].k = &format_f32;
+        TrialChange change = {.rule = {&other, &other}};
+        Verdict v = trial_run(&trial, &change);
+        ck_assert(v.ran && v.same_bits && v.same_rows && v.same_sight);
+        ck_assert_msg(v.row_off > 100 * SECOND_OPINION_BOUND, "%s: %g",
+                      trial.rule.layer[0].k->name, v.row_off);
+        trial_close(&trial);
+    }
+}
+END_TEST
+
 int main(void) {
     Suite *suite = suite_create("meaning");
     TCase *tests = tcase_create("trials");
@@ -91,6 +135,9 @@ int main(void) {
                    both_engines_agree_with_the_second_opinion_and_with_each_other);
     tcase_add_test(tests, the_trials_hold_every_kind_of_shape_and_rule);
     tcase_add_test(tests, the_chunking_of_a_prompt_changes_nothing);
+    tcase_add_test(
+        tests, every_rule_with_every_two_formats_means_what_the_second_opinion_says);
+    tcase_add_test(tests, rows_in_another_format_are_seen_by_the_second_opinion);
     suite_add_tcase(suite, tests);
     return check_run(suite);
 }

@@ -19,6 +19,8 @@
 enum {
     TRIALS = 60,
     TRIAL_KINDS = 6, /* of rules, by turns */
+    TRIAL_FORMATS = 6,
+    FORMAT_TRIALS = TRIAL_KINDS * TRIAL_FORMATS * TRIAL_FORMATS,
     TRIAL_SEQUENCES = 3,
     TRIAL_LENGTH = 20,
     TRIAL_LAYERS = 3,
@@ -78,9 +80,18 @@ static inline void trial_place(const Trial *trial, Matrix *m, float **next) {
     *next += m->rows * m->cols;
 }
 
+/* Rows of K and V in whole blocks: 32 or 64 values, in 1 to 4 heads. */
+static inline void trial_draw_blocks(const Trial *trial, size_t l, LayerShape *s) {
+    s->kv_heads = (size_t)1 << trial_draw(trial, "blocks kv", l, 0, 2);
+    s->heads = s->kv_heads * trial_draw(trial, "blocks group", l, 1, 3);
+    s->k_size = 32 / s->kv_heads * trial_draw(trial, "blocks k", l, 1, 2);
+    s->v_size = 32 / s->kv_heads * trial_draw(trial, "blocks v", l, 1, 2);
+    s->hidden = trial_draw(trial, "uneven hidden", l, 1, 40);
+}
+
 /* Replaces the layers, which `random:` makes all alike, by layers of different heads,
  * sizes of K and V, and hidden widths. */
-static inline void trial_make_uneven(Trial *trial) {
+static inline void trial_make_uneven(Trial *trial, bool blocks) {
     Weights *w = &trial->weights;
     Shape shape = w->shape;
     weights_close(w);
@@ -91,6 +102,7 @@ static inline void trial_make_uneven(Trial *trial) {
         s->k_size = shape.rot + trial_draw(trial, "uneven k", l, 2, 9);
         s->v_size = trial_draw(trial, "uneven v", l, 1, 20);
         s->hidden = trial_draw(trial, "uneven hidden", l, 1, 40);
+        if (blocks) trial_draw_blocks(trial, l, s);
     }
     *w = (Weights){.shape = shape, .format = &format_f32, .memory = &trial->memory};
     w->layer = memory_new(&trial->memory, shape.layers, sizeof *w->layer, NULL);
@@ -187,10 +199,48 @@ static inline void trial_open(Trial *trial, size_t index) {
     trial_open_spec(trial, index, spec);
     trial->weights.shape.rope_base =
         trial_draw(trial, "base", 0, 0, 1) ? 10000.0 : 50.0;
-    if (trial_draw(trial, "even", 0, 0, 2) == 0) trial_make_uneven(trial);
+    if (trial_draw(trial, "even", 0, 0, 2) == 0) trial_make_uneven(trial, false);
     trial_bend_norms(trial);
     trial_make_rule(trial);
     trial_draw_tokens(trial, trial_draw(trial, "sequences", 0, 1, TRIAL_SEQUENCES), 1);
+}
+
+/* Full (dense by turns), window, sinks, mixed, and the first and the third with keys
+ * turned when read. */
+static inline void trial_make_format_rule(Trial *trial, size_t kind, const Format *k,
+                                          const Format *v) {
+    rule_full(&trial->rule, &trial->weights.shape, k);
+    trial->dense = (kind == 0 || kind == 4) && trial->index % 2;
+    for (size_t l = 0; l < trial->rule.layers; l++) {
+        LayerRule *rule = &trial->rule.layer[l];
+        const size_t here = kind == 3 ? trial_draw(trial, "mixed", l, 0, 2) : kind;
+        rule->v = v;
+        rule->keys_turned = kind < 4;
+        if (here == 1 || here == 2 || here == 5)
+            rule->recent = trial_draw(trial, "recent", l, 1, 6);
+        if (here == 2 || here == 5) rule->sinks = trial_draw(trial, "sinks", l, 1, 3);
+    }
+}
+
+/* Every kind of rule with every two formats for K and V; layers of different shapes. */
+static inline void trial_open_formats(Trial *trial, size_t index) {
+    static const Format *const formats[TRIAL_FORMATS] = {&format_f32,  &format_f16,
+                                                         &format_bf16, &format_q8_0,
+                                                         &format_q4_0, &format_fp8};
+    const size_t pair = index % (TRIAL_FORMATS * TRIAL_FORMATS);
+    const size_t kind = index / (TRIAL_FORMATS * TRIAL_FORMATS);
+    char spec[sizeof trial->spec];
+    snprintf(spec, sizeof spec,
+             "dim=%zu,layers=%zu,heads=1,kv_heads=1,head=8,hidden=9,vocab=30,ctx=64,"
+             "tied=0,rot=%zu",
+             3 + index % 30, kind == 3 ? TRIAL_LAYERS : 1 + index % 2,
+             index % 5 ? (size_t)8 : 4);
+    trial_open_spec(trial, 1000 + index + kind, spec);
+    trial_make_uneven(trial, true);
+    trial_bend_norms(trial);
+    trial_make_format_rule(trial, kind, formats[pair / TRIAL_FORMATS],
+                           formats[pair % TRIAL_FORMATS]);
+    trial_draw_tokens(trial, 1 + index % 2, 12);
 }
 
 static inline void trial_close(Trial *trial) {

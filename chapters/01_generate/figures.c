@@ -73,7 +73,7 @@ void generate_figure_staircase(VizCanvas *canvas, const void *data) {
     static const char *const names[] = {"new", "done before"};
     static const VizColor colors[] = {VIZ_VERMILLION, VIZ_SILVER};
     viz_bars(canvas, rest,
-             &(VizBars){.x_label = "N, tokens the step sees",
+             &(VizBars){.x_label = "N, tokens seen",
                         .y = {.label = "FLOPs of the step"},
                         .bars = r->steps,
                         .parts = 2,

@@ -37,9 +37,11 @@ static void print_shift(const AttentionResult *r, FILE *stream) {
             stream,
             "the newest token alone later by %zu: its scores change by up to %.3f\n",
             r->shift, (double)r->moved_change);
-    fputs("So a score depends on the distance of its two tokens, not on where they "
-          "are.\n",
-          stream);
+    /* Said only where the numbers above say it. */
+    if (r->moved_change > 1000 * r->score_change)
+        fputs("So a score depends on the distance of its two tokens, not on where they "
+              "are.\n",
+              stream);
 }
 
 void attention_print_rotation(const AttentionResult *r, FILE *stream) {

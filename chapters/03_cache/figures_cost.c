@@ -72,15 +72,14 @@ static void title_of(const CacheFigures *f, char *out, size_t size) {
 static VizBars bars_of(const CacheFigures *f, int engine, const char *panel,
                        double high) {
     return (VizBars){.panel = panel,
-                     .x_label = "N, tokens the step sees",
+                     .x_label = "N, tokens seen",
                      .y = {.label = "FLOPs of the step", .high = high},
                      .bars = f->result->steps,
                      .parts = PARTS,
                      .values = f->flops[engine],
                      .bar_names = f->context_name,
                      .part_names = part_names,
-                     .colors = part_colors,
-                     .totals = f->result->steps <= 6};
+                     .colors = part_colors};
 }
 
 /* Both engines on one scale. The cached bars are too flat to show parts. */
@@ -119,7 +118,7 @@ void cache_figure_cost(VizCanvas *canvas, const void *data) {
                              .color = VIZ_INK};
     viz_lines(canvas, viz_grid(rest, 2, 2, 22, 3),
               &(VizLines){.panel = "without / with",
-                          .x = {.label = "N, tokens the step sees", .whole = true},
+                          .x = {.label = "N, tokens seen", .whole = true},
                           .y = {.label = "times as many FLOPs"},
                           .series = &ratio,
                           .count = 1});

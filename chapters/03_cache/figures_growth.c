@@ -38,6 +38,14 @@ typedef struct {
     const char *column_name[MOST_COLUMNS];
 } Plan;
 
+/* Whether some row of the last step is out of every query's sight. */
+static bool has_window(const CacheFigures *f) {
+    bool window = false;
+    for (size_t l = 0; l < f->rule.layers; l++)
+        window |= f->rule.layer[l].recent < f->n;
+    return window;
+}
+
 static size_t layers_of(const CacheFigures *f) {
     return f->result->model.weights.shape.layers;
 }
@@ -77,13 +85,13 @@ static void plan_columns(Plan *plan) {
 static void plan_frames(Plan *plan, VizRect rest) {
     const double rows = (double)plan->rows, columns = (double)plan->columns;
     const double wide = fmin((rest.w - WORDS - ROW_NAMES) / columns, 30);
-    for (plan->frames = MOST_FRAMES;; plan->frames--) {
+    const size_t steps = plan->f->result->steps;
+    for (plan->frames = steps < MOST_FRAMES ? steps : MOST_FRAMES;; plan->frames--) {
         const double frames = (double)plan->frames;
         const double high = (rest.h - AIR * (frames - 1)) / frames - POSITIONS;
         plan->side = fmin(wide, high / rows);
-        if (plan->frames == 2 || plan->side >= fmin(wide, 14)) break;
+        if (plan->frames <= 2 || plan->side >= fmin(wide, 18)) break;
     }
-    if (plan->frames > plan->f->result->steps) plan->frames = plan->f->result->steps;
 }
 
 /* Steps shown: the first, the last, and some evenly between. */
@@ -151,7 +159,8 @@ static void say(VizCanvas *canvas, const Plan *plan) {
     const CacheStep *last = &r->step[r->steps - 1];
     char a[QUANTITY_TEXT], b[QUANTITY_TEXT], c[QUANTITY_TEXT];
     viz_say(canvas,
-            "After %s the cache holds %s: one row of K and one of V per token in each "
+            "After %s the cache has %s that a query sees: one row of K and one of V "
+            "per token in each "
             "of %s.",
             quantity_of(last->context, "token", "tokens", a),
             quantity_bytes(last->cache_bytes, b),
@@ -171,9 +180,14 @@ static void title_of(const CacheFigures *f, char *out, size_t size) {
     const CacheStep *last = &r->step[r->steps - 1];
     char a[QUANTITY_TEXT], b[QUANTITY_TEXT], c[QUANTITY_TEXT];
     if (r->steps == 1)
-        snprintf(out, size, "The first step fills %s bytes of the cache: %s",
-                 quantity_count(last->cache_bytes, a),
-                 quantity_of(last->context, "token", "tokens", b));
+        snprintf(out, size, "The first step puts %s into the cache: %s bytes",
+                 quantity_of(last->context, "token", "tokens", a),
+                 quantity_count(last->cache_bytes, b));
+    else if (has_window(f))
+        snprintf(out, size, "Each step adds %s bytes; of %s, %s are still in a window",
+                 quantity_count(last->cached.counters.kv_bytes_written, a),
+                 quantity_of(last->context, "token", "tokens", b),
+                 quantity_bytes(last->cache_bytes, c));
     else
         snprintf(out, size,
                  "Each step adds %s bytes and touches nothing else: %s take %s",
@@ -193,12 +207,8 @@ static void subtitle_of(const Plan *plan, char *out, size_t size) {
              quantity_of(plan->f->capacity, "token", "tokens", a));
 }
 
-/* The window only where there is one. */
 static double draw_key(VizCanvas *canvas, VizRect rest, const CacheFigures *f) {
-    bool window = false;
-    for (size_t l = 0; l < f->rule.layers; l++)
-        window |= f->rule.layer[l].recent < f->n;
-    if (window) return viz_key(canvas, rest, states, STATES);
+    if (has_window(f)) return viz_key(canvas, rest, states, STATES);
     const VizKey three[] = {states[KEPT], states[NEW], states[EMPTY]};
     return viz_key(canvas, rest, three, 3);
 }

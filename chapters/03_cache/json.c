@@ -70,6 +70,20 @@ static bool put_totals(json_t *root, const CacheResult *result, Error *err) {
            put_bill(bill, &result->cached, err) && put_cache_bytes(totals, result, err);
 }
 
+static bool put_rule(json_t *root, const CacheResult *result, Error *err) {
+    json_t *rule = json_put_object(root, "rule", err);
+    if (!rule || !json_put(rule, "full_model", json_boolean(result->full), err) ||
+        !json_put(rule, "words", json_string(result->words), err))
+        return false;
+    if (result->full) return true;
+    json_t *differs = result->full_differs == FULL_MODEL_SAME
+                          ? json_null()
+                          : json_integer((json_int_t)result->full_differs);
+    return json_put(rule, "full_model_differs_from_step", differs, err) &&
+           json_put_count(rule, "full_model_steps_compared", result->full_compared,
+                          err);
+}
+
 static bool put_verdict(json_t *root, const CacheResult *result, Error *err) {
     const CacheDifference *d = &result->difference;
     if (!json_put(root, "same_bits", json_boolean(!d->differs), err)) return false;
@@ -91,7 +105,8 @@ bool cache_print_json(const CacheResult *result, FILE *stream, Error *err) {
                 json_put_model(root, &result->model, err) &&
                 json_put_count(root, "prompt_tokens", result->prompt_tokens, err) &&
                 put_steps(root, result, err) && put_totals(root, result, err) &&
-                put_verdict(root, result, err) && json_print(root, stream, err);
+                put_rule(root, result, err) && put_verdict(root, result, err) &&
+                json_print(root, stream, err);
     json_decref(root);
     return done;
 }

@@ -103,13 +103,30 @@ void cache_print_totals(const CacheResult *result, FILE *stream) {
     if (result->steps == 0) return;
     print_rows_worked(result, stream);
     print_bills(result, stream);
-    fprintf(
-        stream, "cache bytes: %s predicted, %s reserved; %s live, %s wasted\n",
-        quantity_count(result->predicted, a), quantity_count(result->bytes.reserved, b),
-        quantity_count(result->bytes.live, c), quantity_count(result->bytes.wasted, d));
+    fprintf(stream, "cache bytes (%s): %s predicted, %s reserved; %s live, %s wasted\n",
+            result->kind, quantity_count(result->predicted, a),
+            quantity_count(result->bytes.reserved, b),
+            quantity_count(result->bytes.live, c),
+            quantity_count(result->bytes.wasted, d));
+    if (result->rows_copied > 0)
+        fprintf(
+            stream, "copied while growing: %s rows, %s bytes; most at once: %s bytes\n",
+            quantity_count(result->rows_copied, a),
+            quantity_count(result->bytes_copied, b), quantity_count(result->peak, c));
     if (result->ended)
         fprintf(stream, "the model ended its text after %s\n",
                 quantity_of(result->steps, "token", "tokens", a));
+}
+
+/* Under another rule than the full model's: what the bits are the same as, and from where
+ * on the full model says something else. */
+static void print_rule(const CacheResult *result, FILE *stream) {
+    fprintf(stream, "that is: as recomputing with %s; ", result->words);
+    if (result->full_differs == FULL_MODEL_SAME)
+        fprintf(stream, "so far the full model agrees\n");
+    else
+        fprintf(stream, "the full model differs from step %zu on\n",
+                result->full_differs);
 }
 
 void cache_print_verdict(const CacheResult *result, FILE *stream) {
@@ -119,7 +136,9 @@ void cache_print_verdict(const CacheResult *result, FILE *stream) {
         fprintf(stream, "same bits: all %s%s%s\n",
                 quantity_of(result->steps, "step", "steps", steps),
                 *result->digest ? ", digest " : "", result->digest);
-    else if (d->in_rows)
+    if (!d->differs && !result->full && result->steps > 0) print_rule(result, stream);
+    if (!d->differs) return;
+    if (d->in_rows)
         fprintf(
             stream,
             "bits differ: first at step %zu, layer %zu, position %zu, in a row of K "

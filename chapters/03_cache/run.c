@@ -16,12 +16,14 @@ typedef struct {
     const Options *options;
     CacheResult *result;
     Memory *memory;
-    Rule rule;
     Counters counters[2]; /* of the step under way: recompute, cached */
     Counted counted[2];
     Recompute *recompute;
     Cache *cache;
     Cached *cached;
+    size_t chunk;   /* prompt tokens per pass of the cached engine */
+    size_t grown;   /* rows of a growing cache, by its formula */
+    FullModel full; /* beside a rule that is not the full one */
     Trace trace;
     FileOut trace_file;
     Prompt prompt;
@@ -60,15 +62,60 @@ static bool open_trace(Run *run, Error *err) {
     return true;
 }
 
+/* A ring needs room for one step's new rows: without --chunk these many. */
+enum { RING_CHUNK = 16 };
+
+static CacheConfig cache_config(const Run *run) {
+    const Options *o = run->options;
+    const size_t context = shape_of(run)->context, room = run->prompt.room;
+    return (CacheConfig){.shape = shape_of(run),
+                         .rule = &run->result->rule,
+                         .sequences = 1,
+                         .capacity = o->context       ? o->context
+                                     : room > context ? room
+                                                      : context,
+                         .growth = strcmp(o->growth, "each") == 0     ? GROWTH_EACH
+                                   : strcmp(o->growth, "double") == 0 ? GROWTH_DOUBLE
+                                                                      : GROWTH_256,
+                         .chunk = run->chunk,
+                         .block_size = o->block_size};
+}
+
+/* Payload that this kind reserves for the tokens so far, by its formula alone. */
+static bool predict(Run *run, size_t tokens, Error *err) {
+    const CacheConfig c = cache_config(run);
+    const char *kind = run->options->cache;
+    size_t rows = c.capacity, bytes;
+    if (strcmp(kind, "paged") == 0)
+        rows = (c.capacity + c.block_size - 1) / c.block_size * c.block_size;
+    if (strcmp(kind, "growing") == 0) {
+        if (tokens > run->grown)
+            run->grown = formula_grown_rows(c.growth, run->grown, tokens, c.capacity);
+        rows = run->grown;
+    }
+    bool fits =
+        strcmp(kind, "ring") == 0
+            ? formula_ring_bytes(c.shape, c.rule, 1, c.capacity, c.chunk, &bytes)
+            : formula_cache_bytes(c.shape, c.rule, 1, rows, &bytes);
+    if (!fits) return error_set(err, "a cache of %zu tokens is too large", c.capacity);
+    run->result->predicted = bytes;
+    return true;
+}
+
 static bool open_engines(Run *run, Error *err) {
     const Options *o = run->options;
+    CacheResult *result = run->result;
     const Kernels *kernels = kernels_select(o->kernels, err);
-    if (!kernels) return false;
-    rule_full(&run->rule, shape_of(run), &format_f32);
+    if (!kernels || !visibility_rule(o, shape_of(run), &result->rule, err))
+        return false;
+    visibility_words(o, result->words);
+    result->kind = o->cache;
+    result->full = visibility_is_full(&result->rule, shape_of(run));
+    run->chunk = o->chunk ? o->chunk : strcmp(o->cache, "ring") == 0 ? RING_CHUNK : 0;
     counted_init(&run->counted[0], kernels, &run->counters[0], false);
     counted_init(&run->counted[1], kernels, &run->counters[1], true);
-    EngineConfig config = {.weights = &run->result->model.weights,
-                           .rule = &run->rule,
+    EngineConfig config = {.weights = &result->model.weights,
+                           .rule = &result->rule,
                            .kernels = &run->counted[0].table,
                            .rows = run->prompt.room,
                            .positions = run->prompt.room,
@@ -76,25 +123,21 @@ static bool open_engines(Run *run, Error *err) {
                            .trace = o->trace ? &run->trace : NULL,
                            .memory = run->memory};
     run->recompute = recompute_open(&config, err);
-    if (!run->recompute) return false;
-    CacheConfig cache = {.shape = shape_of(run),
-                         .rule = &run->rule,
-                         .sequences = 1,
-                         .capacity = o->context ? o->context : shape_of(run)->context};
-    size_t predicted;
-    if (!formula_cache_bytes(cache.shape, cache.rule, 1, cache.capacity, &predicted))
-        return error_set(err, "a cache of %zu tokens is too large", cache.capacity);
-    run->result->predicted = predicted;
+    if (!run->recompute || !predict(run, 0, err)) return false;
+    const CacheConfig cache = cache_config(run);
     run->cache = cache_open(o->cache, &cache, run->memory, err);
     if (!run->cache) return false;
     config.kernels = &run->counted[1].table;
     run->cached = cached_open(&config, run->cache, err);
-    return run->cached;
+    config.kernels = kernels;
+    return run->cached &&
+           (result->full || full_model_open(&run->full, &config, run->memory, err));
 }
 
 static void close_run(Run *run) {
     Memory *m = run->memory;
     file_discard(&run->trace_file);
+    full_model_close(&run->full);
     cached_close(run->cached);
     recompute_close(run->recompute);
     cache_close(run->cache);
@@ -111,7 +154,8 @@ static bool cached_chunks(Run *run, Error *err) {
     for (size_t first = cache_length(run->cache, 0), n; first < run->prompt.n;
          first += n) {
         n = run->prompt.n - first;
-        if (run->options->chunk && n > run->options->chunk) n = run->options->chunk;
+        if (run->chunk && n > run->chunk) n = run->chunk;
+        if (!predict(run, first + n, err)) return false;
         Batch batch = prompt_batch(&run->prompt, first, n, run->options->logits_all);
         if (!cached_step(run->cached, &batch, logits, err)) return false;
         if (run->options->logits_all) logits += n * vocab;
@@ -157,8 +201,8 @@ static void compare(Run *run, const float *oracle, const float *cached, size_t s
     for (size_t l = 0; l < shape->layers && !d->in_rows; l++) {
         Rows a = recompute_rows(run->recompute, l, 0, run->prompt.n);
         Rows b = cache_rows(run->cache, l, 0);
-        d->in_rows =
-            compare_rows(&a, &b, &shape->layer[l], &run->rule.layer[l], &d->position);
+        d->in_rows = compare_rows(&a, &b, &shape->layer[l], &run->result->rule.layer[l],
+                                  &d->position);
         if (d->in_rows) d->layer = l;
     }
 }
@@ -177,6 +221,10 @@ static bool take_step(Run *run, Error *err) {
     const float *oracle = run->logits[0] + newest * vocab;
     const float *cached = run->logits[1] + (o->logits_all ? step->rows - 1 : 0) * vocab;
     compare(run, oracle, cached, step->step);
+    if (!result->full) {
+        Batch all = prompt_batch(&run->prompt, 0, n, false);
+        if (!full_model_compare(&run->full, &all, oracle, err)) return false;
+    }
     digest_add(&run->digest, oracle, vocab);
     Sampling sampling = {o->temperature, o->top_p, o->seed};
     step->before = run->prompt.token[n - 1];
@@ -202,8 +250,14 @@ static bool run_steps(Run *run, CacheWatch *watch, void *data, Error *err) {
         if (watch) watch(result, &result->step[result->steps - 1], data);
     }
     result->bytes = cache_bytes(run->cache);
+    result->rows_copied = run->cache->rows_copied;
+    result->bytes_copied = run->cache->bytes_copied;
+    result->peak = run->cache->payload.peak;
+    result->full_compared = run->full.compared;
+    result->full_differs = run->full.first_differing;
     /* All but the token drawn last, which has no row. */
-    memcpy(result->token, run->prompt.token, (run->prompt.n - 1) * sizeof *result->token);
+    memcpy(result->token, run->prompt.token,
+           (run->prompt.n - 1) * sizeof *result->token);
     if (digest_exists()) digest_text(&run->digest, result->digest);
     if (!cache_check(run->cache, err)) return false;
     return !run->options->trace || file_commit(&run->trace_file, err);

@@ -6,7 +6,9 @@
 #ifndef KVSTEP_CHAPTERS_CACHE_RUN_H
 #define KVSTEP_CHAPTERS_CACHE_RUN_H
 
+#include "chapters/common/full_model.h"
 #include "chapters/common/options.h"
+#include "chapters/common/visibility.h"
 #include "core/cache/cache.h"
 #include "core/count/counters.h"
 #include "core/model/digest.h"
@@ -21,7 +23,8 @@ typedef struct {
 typedef struct {
     size_t step;    /* newest position */
     size_t context; /* N = step + 1 tokens that this step sees */
-    size_t rows;    /* rows the cached engine worked through: the prompt's length, then 1 */
+    size_t
+        rows; /* rows the cached engine worked through: the prompt's length, then 1 */
     int before, token; /* the newest token, and the one drawn from this step's logits */
     Piece text;        /* the drawn token's bytes, inside the tokenizer */
     CacheBill recompute, cached;
@@ -42,11 +45,21 @@ typedef struct {
     CacheStep *step; /* [steps] */
     int *token;      /* [context of the last step] what that step worked through */
     CacheBill recompute, cached; /* totals */
-    uint64_t predicted; /* payload that the formula says for the rows to reserve */
-    CacheBytes bytes;   /* of the cache after the last step */
+    uint64_t
+        predicted; /* payload that the formula says is reserved after the last step */
+    CacheBytes bytes;                 /* of the cache after the last step */
+    size_t rows_copied, bytes_copied; /* by growth */
+    size_t peak;                 /* most payload at once: old and new while growing */
+    bool full;                   /* the rule is the full model's */
+    Rule rule;                   /* what both engines obeyed */
+    char words[VISIBILITY_TEXT]; /* the same, to be read */
+    const char *kind;            /* of cache */
+    size_t full_compared,
+        full_differs; /* steps of the full model; the first that differs
+                                           from it, or FULL_MODEL_SAME */
     CacheDifference difference;
-    bool ended;                  /* the end token was drawn */
-    char digest[DIGEST_TEXT];    /* "" in the MINIMAL build */
+    bool ended;               /* the end token was drawn */
+    char digest[DIGEST_TEXT]; /* "" in the MINIMAL build */
     Memory *memory;
 } CacheResult;
 
@@ -55,8 +68,8 @@ typedef void CacheWatch(const CacheResult *result, const CacheStep *step, void *
 
 /* Runs it. False: bad usage or input, one line in err and nothing kept. A difference of
  * bits is no error here: it is in the result, and steps end with the one that differs. */
-bool cache_run(const Options *options, CacheWatch *watch, void *data, CacheResult *result,
-               Memory *memory, Error *err);
+bool cache_run(const Options *options, CacheWatch *watch, void *data,
+               CacheResult *result, Memory *memory, Error *err);
 
 void cache_result_close(CacheResult *result);
 

@@ -88,13 +88,13 @@ static void title_of(const HeadMaps *maps, char *out, size_t size) {
                  maps->layer);
     else if (maps->heads == 1)
         snprintf(out, size,
-                 "Layer %zu, its only head: a token gives %.0f%% of its attention to "
+                 "Layer %zu, its only head: a token gives %.1f%% of its attention to "
                  "one token, on average%s",
                  maps->layer, 100 * maps->sharpness[0], tokens);
     else
         snprintf(out, size,
-                 "Layer %zu: head %zu looks sharpest (%.0f%% on one token), head %zu "
-                 "widest (%.0f%%)%s",
+                 "Layer %zu: head %zu looks sharpest (%.1f%% on one token), head %zu "
+                 "widest (%.1f%%)%s",
                  maps->layer, sharp, 100 * maps->sharpness[sharp], wide,
                  100 * maps->sharpness[wide], tokens);
 }
@@ -168,7 +168,7 @@ void figure_heads(VizCanvas *canvas, const void *data) {
     char large[60];
     title_of(maps, title, sizeof title);
     if (maps->darkest < 0.995)
-        snprintf(darkest, sizeof darkest, " darkest: %.2g or more;", maps->darkest);
+        snprintf(darkest, sizeof darkest, " scale up to %.2g;", maps->darkest);
     snprintf(subtitle, sizeof subtitle,
              "row: the token that looks; column: the token looked at;%s hatched: not "
              "visible. With a cache a step computes the last row alone",

@@ -15,7 +15,12 @@
 #define MOST_HEADS ((uint64_t)1 << 24)
 
 static const char *const kernel_sets[] = {"naive", NULL};
-static const char *const cache_kinds[] = {"contiguous", NULL};
+static const char *const cache_kinds[] = {"contiguous", "growing", "ring", "paged",
+                                          NULL};
+static const char *const growths[] = {"each", "double", "256", NULL};
+static const char *const types[] = {"f32", "f16", "bf16", "q8_0", "q4_0", "fp8", NULL};
+static const char *const rope_times[] = {"after", "before", NULL};
+static const char *const evictions[] = {"oldest", "sinks", NULL};
 static const char *const score_pairs[] = {"causal", "dense", NULL};
 static const char *const logit_rows[] = {"last", "all", NULL};
 static const char *const picture_types[] = {"png", "svg", "pdf", NULL};
@@ -43,6 +48,29 @@ const OptionRow option_table[] = {
      .help = "of the draws: the same seed, the same text", .most = UINT64_MAX},
     {"cache", "KIND", OPTION_NAME, FIELD(cache), .standard = "contiguous",
      .help = "how the cache is held", .choices = cache_kinds},
+    {"growth", "HOW", OPTION_NAME, FIELD(growth), .standard = "double",
+     .help = "how --cache growing makes room: for each step, doubling, by 256",
+     .choices = growths},
+    {"block-size", "B", OPTION_SIZE, FIELD(block_size), .standard = "16",
+     .help = "tokens in a block of --cache paged", .least = 1, .most = MOST_TOKENS},
+    {"cache-type-k", "TYPE", OPTION_NAME, FIELD(type_k), .standard = "f32",
+     .help = "how rows of K are stored, in both engines", .choices = types},
+    {"cache-type-v", "TYPE", OPTION_NAME, FIELD(type_v), .standard = "f32",
+     .help = "how rows of V are stored, in both engines", .choices = types},
+    {"rope", "WHEN", OPTION_SECOND, FIELD(rope_before), .standard = "after",
+     .help = "keys are stored after rotation, or before and turned when read",
+     .choices = rope_times},
+    {"window", "W", OPTION_SIZE, FIELD(window),
+     .help = "newest tokens that a token sees, itself included (default: all)",
+     .least = 1, .most = MOST_TOKENS},
+    {"max-cached", "N", OPTION_SIZE, FIELD(max_cached),
+     .help = "rows to keep in all; what is dropped is --evict's choice", .least = 1,
+     .most = MOST_TOKENS},
+    {"evict", "WHAT", OPTION_SECOND, FIELD(evict_sinks), .standard = "oldest",
+     .help = "with --max-cached: drop the oldest, or the oldest but the first --sinks",
+     .choices = evictions},
+    {"sinks", "S", OPTION_SIZE, FIELD(sinks), .standard = "4",
+     .help = "first tokens that --evict sinks keeps", .least = 1, .most = MOST_TOKENS},
     {"ctx", "N", OPTION_SIZE, FIELD(context),
      .help = "tokens to reserve cache rows for (default: the model's context)",
      .least = 1, .most = MOST_TOKENS},

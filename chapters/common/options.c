@@ -50,11 +50,16 @@ static bool refuse_unknown(const CommandInfo *command, const char *word, Error *
 /* What argp would let pass, or say in more than one line. */
 static bool check_words(const CommandInfo *command, int argc, char **argv, bool *help,
                         Error *err) {
+    const char *argument = NULL;
     *help = false;
     for (int i = 1; i < argc; i++) {
         const char *word = argv[i];
         const OptionRow *row = row_of(command, word);
         const bool joined = strchr(word, '=');
+        if (!row && word[0] != '-' && command->argument && !argument) {
+            argument = word;
+            continue;
+        }
         if (!row) return refuse_unknown(command, word, err);
         if (row->needs)
             return error_set(err, "--%s needs %s; this is the MINIMAL build", row->name,
@@ -81,6 +86,10 @@ typedef struct {
 
 static error_t parse_one(int key, char *text, struct argp_state *state) {
     const Parsing *parsing = state->input;
+    if (key == ARGP_KEY_ARG) {
+        parsing->options->file = text;
+        return 0;
+    }
     if (key < FIRST_KEY || key >= FIRST_KEY + MOST_OPTIONS) return ARGP_ERR_UNKNOWN;
     const OptionRow *row = &option_table[key - FIRST_KEY];
     return option_set(row, text, parsing->options, parsing->err) ? 0 : EINVAL;
@@ -123,7 +132,8 @@ void options_help(const CommandInfo *command, FILE *stream) {
     table_for_argp(command, table, help);
     snprintf(name, sizeof name, "kvstep %s", command->name);
     snprintf(text, sizeof text, "%s\v%s", command->summary, command->help);
-    const struct argp argp = {.options = table, .doc = text};
+    const struct argp argp = {
+        .options = table, .args_doc = command->argument, .doc = text};
     argp_help(&argp, stream, ARGP_HELP_SHORT_USAGE | ARGP_HELP_LONG | ARGP_HELP_DOC,
               name);
 }

@@ -14,18 +14,26 @@
 
 /* Texts belong to argv or to the table of options. */
 typedef struct {
-    const char *model;     /* --model NAME|FILE */
-    const char *tokenizer; /* --tokenizer FILE; NULL: none */
-    const char *prompt;    /* --prompt TEXT */
-    size_t tokens;         /* --tokens N: tokens to draw, 1 or more */
-    uint64_t seed;         /* --seed S */
-    float temperature;     /* --temperature T: 0 is greedy */
-    float top_p;           /* --top-p P: over 0, up to 1 */
-    const char *kernels;   /* --kernels naive */
-    bool dense;            /* --scores causal|dense */
-    bool logits_all;       /* --logits last|all */
-    const char *cache;     /* --cache contiguous */
-    size_t context;        /* --ctx N: rows to reserve; 0: the model's context */
+    const char *model;           /* --model NAME|FILE */
+    const char *tokenizer;       /* --tokenizer FILE; NULL: none */
+    const char *prompt;          /* --prompt TEXT */
+    size_t tokens;               /* --tokens N: tokens to draw, 1 or more */
+    uint64_t seed;               /* --seed S */
+    float temperature;           /* --temperature T: 0 is greedy */
+    float top_p;                 /* --top-p P: over 0, up to 1 */
+    const char *kernels;         /* --kernels naive */
+    bool dense;                  /* --scores causal|dense */
+    bool logits_all;             /* --logits last|all */
+    const char *cache;           /* --cache contiguous|growing|ring|paged */
+    const char *growth;          /* --growth each|double|256: how growing grows */
+    size_t block_size;           /* --block-size B: tokens of a block of paged */
+    const char *type_k, *type_v; /* --cache-type-k/-v TYPE: how rows are stored */
+    bool rope_before;            /* --rope after|before: keys stored before rotation */
+    size_t window;        /* --window W: newest keys a query sees, itself too; 0: all */
+    size_t max_cached;    /* --max-cached N: rows kept in all; 0: no limit */
+    bool evict_sinks;     /* --evict oldest|sinks: what a limit drops */
+    size_t sinks;         /* --sinks S: first tokens that --evict sinks keeps */
+    size_t context;       /* --ctx N: rows to reserve; 0: the model's context */
     size_t chunk;         /* --chunk C: prompt tokens per pass; 0: the prompt at once */
     const char *trace;    /* --trace FILE; NULL: none */
     bool trace_attention; /* --trace-attention: attention weights in the trace, too */
@@ -34,9 +42,10 @@ typedef struct {
     size_t shift;       /* --shift S: all positions later by S */
     const char *out;    /* --out DIR: pictures and their data go there; NULL: none */
     const char *format; /* --format png|svg|pdf: of the pictures */
-    bool page; /* --page: index.html beside the pictures */
-    bool ask;  /* --ask: one question before the numbers, on a terminal */
+    bool page;          /* --page: index.html beside the pictures */
+    bool ask;           /* --ask: one question before the numbers, on a terminal */
     bool json, quiet, digest;
+    const char *file; /* the one word without --, where a command takes it */
 } Options;
 
 /* What a command tells the parser. */
@@ -45,7 +54,8 @@ typedef struct {
     const char *summary;        /* one line, for the map */
     const char *help;           /* what it does; examples */
     const char *const *accepts; /* option names without "--", ended by NULL */
-    const char *prompt;         /* where <s> alone shows nothing; NULL: the table's */
+    const char *argument; /* the word without -- it takes: "FILE.so"; NULL: none */
+    const char *prompt;   /* where <s> alone shows nothing; NULL: the table's */
 } CommandInfo;
 
 typedef enum { OPTIONS_RUN, OPTIONS_HELPED, OPTIONS_REFUSED } OptionsOutcome;

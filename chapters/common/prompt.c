@@ -4,10 +4,20 @@
 
 #include <string.h>
 
+/* The farthest apart that a query and its key are turned; 0: as far as the text is long. */
+static size_t farthest(const Options *o) {
+    return o->window ? o->window : o->max_cached;
+}
+
+/* A text may pass the context where no rotation distance does. */
 static bool check_length(const Options *o, size_t context, size_t prompt, Error *err) {
     if (o->context > context)
         return error_set(err, "--ctx %zu is over the model's context of %zu",
                          o->context, context);
+    if (farthest(o) > context)
+        return error_set(err, "%s %zu is over the model's context of %zu",
+                         o->window ? "--window" : "--max-cached", farthest(o), context);
+    if (farthest(o) && !o->context) return true;
     if (o->context) context = o->context;
     if (o->tokens > context || prompt > context - o->tokens + 1)
         return error_set(err,
