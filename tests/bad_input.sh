@@ -116,7 +116,22 @@ for value in -1 18446744073709551616 x; do refuses cache --seed "$value"; done
 for option in ctx chunk; do
     for value in 0 -1 x 99999999999999999999; do refuses cache --$option "$value"; done
 done
-says "contiguous" cache --cache ring
+says "ring" cache --cache rings
+says "f32" cache --cache-type-k f31
+says "full rule" cache --window 8 --scores dense
+says "give one" cache --window 8 --max-cached 8
+says "max-cached" cache --evict sinks
+says "no room" cache --max-cached 4 --evict sinks --sinks 4
+says "over the model" cache --window 513
+says "over the model" cache --max-cached 513
+says "cannot be stored as q8_0" cache --model random:dim=24 --cache-type-k q8_0
+for option in window max-cached sinks block-size; do
+    for value in 0 -1 x 99999999999999999999; do refuses cache --$option "$value"; done
+done
+says "needs the cache to try" conform
+says "cannot be loaded" conform nowhere.so
+says "cannot be loaded" conform README.md
+says "not an option" conform one.so two.so
 says "naive" cache --kernels best
 says "causal" cache --scores caussal
 refuses cache --logits some

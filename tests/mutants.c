@@ -183,6 +183,78 @@ void mutant_normalize_first(const Kernels *kernels, const Attention *a) {
     free(row);
 }
 
+void mutant_window_plus_1(const Kernels *kernels, const Attention *a) {
+    LayerRule wide = *a->rule;
+    if (wide.recent != RULE_ALL) wide.recent++;
+    Attention wrong = *a;
+    wrong.rule = &wide;
+    pass_attention(kernels, &wrong);
+}
+
+void mutant_to_block_end(const Kernels *kernels, const Attention *a) {
+    const size_t block = *(const size_t *)wrapped(kernels)->data;
+    for (size_t t = 0; t < a->n; t++) {
+        const bool newest = a->position[t] + 1 == a->rows->end;
+        const size_t end = (a->rows->end + block - 1) / block * block;
+        attend_one(kernels, a, t, newest ? end - 1 : a->position[t],
+                   newest ? end : a->rows->end);
+    }
+}
+
+/* Keys under other numbers than their positions. */
+typedef struct {
+    const Rows *real;
+    size_t *position; /* by number */
+} Renumbered;
+
+static void at_number(const Rows *rows, size_t number, Span *span) {
+    const Renumbered *r = rows->owner;
+    r->real->at(r->real, r->position[number], span);
+    span->first = number;
+    span->count = 1;
+}
+
+/* Query t as if it stood at number `query`, with `end` numbers in all. */
+static void attend_renumbered(const Kernels *kernels, const Attention *a, size_t t,
+                              const LayerRule *rule, size_t *position, size_t query,
+                              size_t end) {
+    const Renumbered numbers = {a->rows, position};
+    Rows rows = *a->rows;
+    rows.at = at_number;
+    rows.owner = &numbers;
+    Attention one = *a;
+    one.rows = &rows;
+    one.rule = rule;
+    attend_one(kernels, &one, t, query, end);
+}
+
+void mutant_slots(const Kernels *kernels, const Attention *a) {
+    const Cache *cache = a->rows->owner;
+    const size_t l = a->rows->layer, seq = a->rows->seq, end = a->rows->end;
+    const size_t slots = formula_ring_slots(a->rule, cache->capacity, cache->chunk);
+    size_t *position = room(slots, sizeof *position);
+    for (size_t p = 0; p < end; p++) /* the newest of a slot stays */
+        position[cache_slot(cache, l, seq, p) - seq * slots] = p;
+    for (size_t t = 0; t < a->n; t++)
+        attend_renumbered(kernels, a, t, a->rule, position,
+                          cache_slot(cache, l, seq, a->position[t]) - seq * slots,
+                          end < slots ? end : slots);
+    free(position);
+}
+
+void mutant_ranks(const Kernels *kernels, const Attention *a) {
+    LayerRule all = *a->rule;
+    all.recent = RULE_ALL;
+    size_t *position = room(a->rows->end, sizeof *position);
+    for (size_t t = 0; t < a->n; t++) {
+        size_t seen = 0;
+        for (size_t key = 0; key < a->rows->end; key++)
+            if (rule_sees(a->rule, a->position[t], key)) position[seen++] = key;
+        attend_renumbered(kernels, a, t, &all, position, seen - 1, seen);
+    }
+    free(position);
+}
+
 /* ---- Rotation ------------------------------------------------------------------- */
 
 void mutant_newest_too_far(const Kernels *kernels, const RopeTable *table,

@@ -30,8 +30,15 @@ void mutant_top_left_mask(const Kernels *,
                           const Attention *);                /* key <= index in chunk */
 void mutant_no_own_row(const Kernels *, const Attention *);  /* key < query */
 void mutant_no_last_row(const Kernels *, const Attention *); /* end - 1 rows */
-void mutant_past_the_end(const Kernels *, const Attention *); /* end + 1 rows */
-void mutant_sinks_far(const Kernels *, const Attention *);    /* q for q_sink */
+void mutant_past_the_end(const Kernels *, const Attention *);  /* end + 1 rows */
+void mutant_sinks_far(const Kernels *, const Attention *);     /* q for q_sink */
+void mutant_window_plus_1(const Kernels *, const Attention *); /* W + 1 keys for W */
+void mutant_to_block_end(const Kernels *, const Attention *);  /* of *(size_t *)data
+                                                                  rows: as if full */
+/* Slots taken for positions; a.rows are a ring's. */
+void mutant_slots(const Kernels *, const Attention *);
+/* The denominator goes by a key's rank among the visible ones, not by its position. */
+void mutant_ranks(const Kernels *, const Attention *);
 /* Each weight is divided by the sum before it meets V, not the sum of all after. */
 void mutant_normalize_first(const Kernels *, const Attention *);
 
@@ -51,6 +58,18 @@ void mutant_tail_reads_on(const Kernels *, Part, const Matrix *, const float *x,
                           size_t n, float *out, float *scratch);
 void mutant_tail_apart(const Kernels *, Part, const Matrix *, const float *x, size_t n,
                        float *out, float *scratch);
+
+/* For Kernels.store: q8_0 with the scale of the whole row in each of its blocks.
+ * (mutants_formats.c) */
+bool mutant_scale_per_row(const Kernels *, const Format *, const float *row,
+                          size_t heads, size_t size, void *to);
+
+/* Paged caches that are wrong (mutants_paged.c), to be opened by a conformance target.
+ * Silent ones have a cache_check that finds nothing. */
+Cache *mutant_paged_freed_twice(const CacheConfig *, Memory *, Error *);
+Cache *mutant_paged_freed_twice_silently(const CacheConfig *, Memory *, Error *);
+Cache *mutant_paged_to_block_end(const CacheConfig *, Memory *, Error *);
+Cache *mutant_paged_uncounted_fork_silently(const CacheConfig *, Memory *, Error *);
 
 /* Cache operations that pass everything on. */
 typedef struct {

@@ -27,6 +27,8 @@ static CacheResult make_result(size_t steps, uint64_t flops, Memory *memory) {
         counters_add(&r.recompute.counters, &s->recompute.counters);
         counters_add(&r.cached.counters, &s->cached.counters);
     }
+    r.full = true;
+    r.kind = "contiguous";
     r.predicted = r.bytes.reserved = 262144;
     r.bytes.live = 256 * (3 + steps);
     r.bytes.wasted = r.bytes.reserved - r.bytes.live;
@@ -87,6 +89,25 @@ START_TEST(the_report_says_the_totals_in_words) {
     free(text);
     text = report(&result, &(Options){.digest = true, .quiet = true}, STATUS_FINE);
     ck_assert_str_eq(text, "0123456789abcdef\n");
+    free(text);
+    cache_result_close(&result);
+}
+END_TEST
+
+START_TEST(another_rule_is_said_with_the_step_where_the_full_model_parts) {
+    Memory memory = {0};
+    CacheResult result = make_result(61, 1000, &memory);
+    result.full = false;
+    strcpy(result.words, "a window of 16");
+    result.full_differs = 16;
+    char *text = report(&result, &(Options){.quiet = true}, STATUS_FINE);
+    ck_assert(strstr(text,
+                     "\nthat is: as recomputing with a window of 16; the full model "
+                     "differs from step 16 on\n"));
+    free(text);
+    result.full_differs = FULL_MODEL_SAME;
+    text = report(&result, &(Options){.quiet = true}, STATUS_FINE);
+    ck_assert(strstr(text, "so far the full model agrees\n"));
     free(text);
     cache_result_close(&result);
 }
@@ -186,6 +207,8 @@ int main(void) {
     TCase *cache = tcase_create("shown");
     tcase_add_test(cache, the_table_fits_80_columns_and_about_20_rows);
     tcase_add_test(cache, the_report_says_the_totals_in_words);
+    tcase_add_test(cache,
+                   another_rule_is_said_with_the_step_where_the_full_model_parts);
     tcase_add_test(cache, a_difference_is_said_where_it_began_and_is_exit_status_1);
     tcase_add_test(cache, json_has_every_step_with_the_fields_of_the_contract);
     Suite *suite = suite_create("cache command");

@@ -74,7 +74,7 @@ static const struct {
     {{"--tok=3"}, "did you mean --tokens?"}, /* no silent abbreviation */
     {{"-tokens", "3"}, "did you mean --tokens?"},
     {{"--jsno"}, "did you mean --json?"},
-    {{"--nope"}, "unknown option '--nope'; kvstep cache --help lists"},
+    {{"--zzyx"}, "unknown option '--zzyx'; kvstep cache --help lists"},
     {{"-h"}, "unknown option '-h'"},
     {{"--"}, "unknown option '--'"},
     {{"word"}, "'word' is not an option"},

@@ -100,8 +100,8 @@ static bool open_heads(CacheFigures *f, const Options *options, Error *err) {
     const CacheResult *r = f->result;
     const Tokenizer *tokenizer = r->model.tokenizer;
     const size_t layer = options->layer;
-    if (!attended_open(&f->attended, &r->model, options->kernels, r->token, f->n, layer,
-                       f->memory, err) ||
+    if (!attended_open(&f->attended, &r->model, &f->rule, options->kernels, r->token,
+                       f->n, layer, f->memory, err) ||
         !labels_open(&f->labels, f->attended.n, f->memory, err) ||
         !head_maps_open(&f->heads, f->attended.weights, &f->rule.layer[layer], layer,
                         f->attended.heads, f->attended.n, f->memory, err))
@@ -124,7 +124,7 @@ bool cache_figures_open(CacheFigures *f, const CacheResult *result,
                        .capacity = options->context ? options->context : shape->context,
                        .n = result->step[result->steps - 1].context,
                        .memory = memory};
-    rule_full(&f->rule, shape, &format_f32);
+    f->rule = result->rule;
     if (open_bills(f, err) && open_triangles(f, options->chunk, err) &&
         open_heads(f, options, err))
         return true;

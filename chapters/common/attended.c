@@ -16,7 +16,6 @@ typedef struct {
     float *logits;     /* [vocab] */
     size_t *seq, *pos; /* [n] */
     bool *want;        /* [n] */
-    Rule rule;
     Observed observed;
     Recompute *recompute;
     Memory *memory;
@@ -33,7 +32,8 @@ static void see_attention(const KernelCall *call, void *data) {
                    call->attention->probs + (q * heads + h) * n, n * sizeof(float));
 }
 
-static bool open_run(Run *run, const Model *model, const char *kernel_set, Error *err) {
+static bool open_run(Run *run, const Model *model, const Rule *rule,
+                     const char *kernel_set, Error *err) {
     const Shape *shape = &model->weights.shape;
     const Kernels *kernels = kernels_select(kernel_set, err);
     if (!kernels) return false;
@@ -51,10 +51,9 @@ static bool open_run(Run *run, const Model *model, const char *kernel_set, Error
         return false;
     for (size_t i = 0; i < n; i++) run->pos[i] = i;
     run->want[n - 1] = true;
-    rule_full(&run->rule, shape, &format_f32);
     observed_init(&run->observed, kernels, see_attention, run, run->probs);
     const EngineConfig config = {.weights = &model->weights,
-                                 .rule = &run->rule,
+                                 .rule = rule,
                                  .kernels = &run->observed.table,
                                  .rows = n,
                                  .positions = n,
@@ -78,9 +77,9 @@ static size_t tokens_shown(size_t all, size_t heads) {
     return all < most ? all : most < 1 ? 1 : most;
 }
 
-bool attended_open(Attended *attended, const Model *model, const char *kernels,
-                   const int *token, size_t all, size_t layer, Memory *memory,
-                   Error *err) {
+bool attended_open(Attended *attended, const Model *model, const Rule *rule,
+                   const char *kernels, const int *token, size_t all, size_t layer,
+                   Memory *memory, Error *err) {
     const size_t heads = model->weights.shape.layer[layer].heads;
     *attended = (Attended){.layer = layer,
                            .heads = heads,
@@ -90,7 +89,7 @@ bool attended_open(Attended *attended, const Model *model, const char *kernels,
     Run run = {.attended = attended, .memory = memory};
     attended->weights = memory_new(memory, attended->n * attended->n,
                                    heads * sizeof *attended->weights, err);
-    bool done = attended->weights && open_run(&run, model, kernels, err);
+    bool done = attended->weights && open_run(&run, model, rule, kernels, err);
     const Batch batch = {attended->n, token, run.seq, run.pos, run.want};
     done = done && recompute_step(run.recompute, &batch, run.logits, err);
     close_run(&run);

@@ -4,6 +4,7 @@
 #ifndef KVSTEP_CHAPTERS_ATTENDED_H
 #define KVSTEP_CHAPTERS_ATTENDED_H
 
+#include "core/kernels/rule.h"
 #include "core/model/model.h"
 
 typedef struct {
@@ -15,10 +16,10 @@ typedef struct {
 } Attended;
 
 /* token [all]. Of a long text only the first tokens are looked at, so many that the
- * weights fit a picture: under the causal mask those that follow change nothing. */
-bool attended_open(Attended *attended, const Model *model, const char *kernels,
-                   const int *token, size_t all, size_t layer, Memory *memory,
-                   Error *err);
+ * weights fit a picture: under a causal rule those that follow change nothing. */
+bool attended_open(Attended *attended, const Model *model, const Rule *rule,
+                   const char *kernels, const int *token, size_t all, size_t layer,
+                   Memory *memory, Error *err);
 void attended_close(Attended *attended);
 
 #endif

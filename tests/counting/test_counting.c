@@ -5,8 +5,8 @@
  * -DKERNEL_TARGET=base -ffp-contract=off -c, select.c without KERNELS_HAVE_FMA, the
  * rest as ever, this file; link without -fsanitize. */
 #include "core/count/counted.h"
-#include "tests/runs.h"
 #include "tests/counting/tsan.h"
+#include "tests/runs.h"
 
 #include <stdarg.h>
 
@@ -222,6 +222,24 @@ START_TEST(the_kernels_execute_and_touch_exactly_what_is_counted) {
 }
 END_TEST
 
+/* Each format for K and for V, under two kinds of rules: stored bytes in any form. */
+START_TEST(of_rows_in_every_format_exactly_the_counted_bytes_are_touched) {
+    size_t calls = 0;
+    for (size_t i = 0; i < 2 * TRIAL_FORMATS; i++) {
+        const size_t k = i % TRIAL_FORMATS,
+                     v = (i + 1 + i / TRIAL_FORMATS) % TRIAL_FORMATS;
+        Trial trial;
+        trial_open_formats(&trial,
+                           ((i + i / TRIAL_KINDS) % TRIAL_KINDS * TRIAL_FORMATS + k) *
+                                   TRIAL_FORMATS +
+                               v);
+        calls += demand_proved(&trial, i % 2 ? 0 : 1 + i % 5);
+        trial_close(&trial);
+    }
+    ck_assert_uint_gt(calls, 1000);
+}
+END_TEST
+
 /* ---- The proof can fail --------------------------------------------------------- */
 
 static void one_product_twice(const Kernels *k, Part part, const Matrix *w,
@@ -324,6 +342,8 @@ int main(void) {
     tcase_set_timeout(tests, 120);
     tcase_add_test(tests, without_the_instruments_nothing_would_be_counted);
     tcase_add_test(tests, the_kernels_execute_and_touch_exactly_what_is_counted);
+    tcase_add_test(tests,
+                   of_rows_in_every_format_exactly_the_counted_bytes_are_touched);
     tcase_add_test(tests, a_kernel_that_does_more_than_is_counted_is_found);
     suite_add_tcase(suite, tests);
     return check_run(suite);
