@@ -125,7 +125,7 @@ $O/core/kernels/% $(CHECKING)/core/kernels/%: OPTIMIZE = $(or $(OPT),-O3)
 $O/core/kernels/select.o $(CHECKING)/core/kernels/select.o: ROOM_FLAGS = $(SELECT_FLAGS)
 $O/core/format/% $(CHECKING)/core/format/%: ROOM_FLAGS = $(JSON_CFLAGS)
 $O/viz/%: ROOM_FLAGS = $(VIZ_CFLAGS)
-$O/chapters/%: ROOM_FLAGS = $(JSON_CFLAGS) $(VIZ_CFLAGS)
+$O/chapters/% $O/book/%: ROOM_FLAGS = $(JSON_CFLAGS) $(VIZ_CFLAGS)
 $O/tests/%: ROOM_FLAGS = -DKVSTEP_CHECKING $(JSON_CFLAGS) $(VIZ_CFLAGS) $(CHECK_CFLAGS)
 $O/tests/digests.o: ROOM_FLAGS =
 $O/viz/fontdata.o: $(wildcard viz/fonts/*.ttf)
@@ -146,9 +146,11 @@ demo: $(BUILD)/kvstep ## build, then run the main job, with pictures in out/demo
 
 FRONT := book/pictures/main-job.png
 
-front-picture: $(BUILD)/kvstep ## draw the picture of the README anew: book/pictures/main-job.png
-	@$(BUILD)/kvstep cache --quiet --out $(BUILD)/front
-	@mkdir -p $(dir $(FRONT)) && cp $(BUILD)/front/step-cost.png $(FRONT)
+front-picture: $(BUILD)/main_job ## draw the picture of the README anew: book/pictures/main-job.png
+	@$(BUILD)/main_job $(BUILD)/main-job && cp $(BUILD)/main-job.png $(FRONT)
+
+$(BUILD)/main_job: $O/book/pictures/main_job.o $(UPPER) $(BUILD)/libkvstep-core.a
+	$(LINK) $^ $(LIBRARIES)
 
 $(BUILD)/libkvstep-core.a: $(CORE_OBJECTS) $(BUILD)/sources
 	$(Q)rm -f $@ && $(call say,ar) && $(AR) rcs $@ $(CORE_OBJECTS)

@@ -113,13 +113,16 @@ START_TEST(a_sequence_wastes_less_than_a_block_and_half_of_one_in_the_mean) {
 END_TEST
 
 /* The tail of a text is least worth keeping, its beginning most. */
-START_TEST(of_a_removed_text_the_last_block_is_taken_again_first) {
+START_TEST(blocks_come_back_in_turn_a_text_s_last_one_first) {
+    size_t slots[6];
     open_shadow(4, 0, FULL);
-    append(0, 12);
-    const size_t last = cache_slot(shadow.cache, 0, 0, 8);
-    drop(0);
-    append(1, 1);
-    ck_assert_uint_eq(cache_slot(shadow.cache, 0, 1, 0), last);
+    for (size_t seq = 0; seq < SHADOW_SEQUENCES; seq++) append(seq, SHADOW_CAPACITY);
+    ck_assert_uint_eq(free_blocks(), 0);
+    for (size_t b = 0; b < 6; b++) slots[b] = cache_slot(shadow.cache, 0, 1, 4 * b);
+    drop(1);
+    append(1, SHADOW_CAPACITY);
+    for (size_t b = 0; b < 6; b++)
+        ck_assert_uint_eq(cache_slot(shadow.cache, 0, 1, 4 * b), slots[5 - b]);
     close_shadow();
 }
 END_TEST
@@ -258,7 +261,7 @@ int main(void) {
         a_pool_of_229_blocks_of_16_holds_3664_tokens_and_not_one_more,
         published_sizes_of_pools_come_out,
         a_sequence_wastes_less_than_a_block_and_half_of_one_in_the_mean,
-        of_a_removed_text_the_last_block_is_taken_again_first,
+        blocks_come_back_in_turn_a_text_s_last_one_first,
         tables_may_be_in_any_order,
         blocks_that_every_window_has_left_are_given_back,
         sinks_and_layers_without_a_window_keep_their_blocks,

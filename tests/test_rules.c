@@ -115,7 +115,7 @@ START_TEST(every_rule_and_chunking_gives_the_bits_of_the_oracle) {
     size_t turn = (size_t)_i;
     for (size_t c = 0; c < CASES; c++)
         for (size_t chunk = 1; chunk <= 2 * cases[c].width; chunk++)
-            demand_oracle((size_t)_i, &cases[c], (turn += 7) % PAIRS, chunk, 6);
+            demand_oracle((size_t)_i, &cases[c], (turn += 7) % PAIRS, chunk, 12);
 }
 END_TEST
 

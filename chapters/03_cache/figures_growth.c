@@ -20,10 +20,11 @@ enum {
 
 static const double WORDS = 104, ROW_NAMES = 64, POSITIONS = 14, AIR = 14;
 
-static const VizKey states[STATES] = {{"there before this step", VIZ_BLUE, 0},
-                                      {"new in this step", VIZ_VERMILLION, 0},
-                                      {"held, but out of the window", VIZ_SILVER, 0},
-                                      {"reserved, still empty", VIZ_PALE, 0}};
+static const VizKey states[STATES] = {
+    {"there before this step", VIZ_BLUE, 0},
+    {"new in this step", VIZ_VERMILLION, 0},
+    {"out of sight of the newest query", VIZ_SILVER, 0},
+    {"still empty", VIZ_PALE, 0}};
 
 /* What every frame has in common. */
 typedef struct {
@@ -184,7 +185,7 @@ static void title_of(const CacheFigures *f, char *out, size_t size) {
                  quantity_of(last->context, "token", "tokens", a),
                  quantity_count(last->cache_bytes, b));
     else if (has_window(f))
-        snprintf(out, size, "Each step adds %s bytes; of %s, %s are still in a window",
+        snprintf(out, size, "Each step adds %s bytes; of %s, %s can still be seen",
                  quantity_count(last->cached.counters.kv_bytes_written, a),
                  quantity_of(last->context, "token", "tokens", b),
                  quantity_bytes(last->cache_bytes, c));
@@ -202,7 +203,7 @@ static void subtitle_of(const Plan *plan, char *out, size_t size) {
     if (plan->by > 1) snprintf(tokens, sizeof tokens, "%zu tokens", plan->by);
     snprintf(out, size,
              "one square: %s of %s in one layer; columns: positions in the text. The "
-             "cache has room for %s",
+             "cache may hold %s",
              layers_of(plan->f) <= SPLIT_LAYERS ? "K or V" : "K and V", tokens,
              quantity_of(plan->f->capacity, "token", "tokens", a));
 }

@@ -17,8 +17,9 @@ typedef struct {
     unsigned char *masked;     /* [n][n] 1: the rule lets this query not see this key */
     double *sharpness; /* [heads] the largest weight of a query, on average over queries
                           that see more than one key */
-    double darkest;    /* the weight from which on a cell is darkest: the largest one of
-                          queries that see at least a quarter of the tokens */
+    double
+        darkest; /* where the scale of colors ends: the largest weight of queries that
+                          see at least a quarter of the tokens */
     Memory *memory;
 } HeadMaps;
 

@@ -16,8 +16,8 @@ typedef struct {
     uint32_t
         *table; /* [sequences][table_size]; NO_BLOCK: none, or left of every window */
     uint32_t *users; /* [blocks] entries of tables that name the block */
-    uint32_t *free;  /* [blocks] a stack; its top is taken first */
-    size_t free_count;
+    uint32_t *free;  /* [blocks] a queue in a circle, from free_head on */
+    size_t free_head, free_count;
     PagedLayer layer[]; /* [layers] */
 } Paged;
 
@@ -38,8 +38,15 @@ static void poison_rows(Paged *p, uint32_t block, size_t first) {
     }
 }
 
+/* At the end: what was given back last is taken again last. */
+static void put_free(Paged *p, uint32_t block) {
+    p->free[(p->free_head + p->free_count++) % p->blocks] = block;
+}
+
 static uint32_t take(Paged *p) {
-    uint32_t block = p->free[--p->free_count];
+    uint32_t block = p->free[p->free_head];
+    p->free_head = (p->free_head + 1) % p->blocks;
+    p->free_count--;
     p->users[block] = 1;
     return block;
 }
@@ -70,7 +77,7 @@ static void give_back(Paged *p, size_t seq, size_t index) {
         return;
     }
     poison_rows(p, block, 0);
-    p->free[p->free_count++] = block;
+    put_free(p, block);
 }
 
 /* The last block, if new rows would go into it and others use it, too; else NO_BLOCK.
@@ -307,9 +314,11 @@ static bool check(const Cache *cache, Error *err) {
     if (used + p->free_count != p->blocks)
         return error_set(err, "%zu blocks used and %zu free of %zu", used,
                          p->free_count, p->blocks);
-    for (size_t i = 0; i < p->free_count; i++)
-        if (p->users[p->free[i]] > 0 || !rows_are_poisoned(p, p->free[i], 0))
-            return error_set(err, "free block %u is in use", p->free[i]);
+    for (size_t i = 0; i < p->free_count; i++) {
+        const uint32_t block = p->free[(p->free_head + i) % p->blocks];
+        if (p->users[block] > 0 || !rows_are_poisoned(p, block, 0))
+            return error_set(err, "free block %u is in use", block);
+    }
     for (size_t s = 0; s < cache->sequences; s++)
         if (!check_sequence(p, s, err)) return false;
     return true;
@@ -362,9 +371,9 @@ static bool open_pool(Paged *p, Error *err) {
         layer->v = memory_new(&cache->payload, rows, row_v_bytes(cache, l), err);
         if (!layer->k || !layer->v) return false;
     }
-    for (size_t i = p->blocks; i-- > 0;) { /* block 0 on top */
+    for (size_t i = 0; i < p->blocks; i++) {
         poison_rows(p, (uint32_t)i, 0);
-        p->free[p->free_count++] = (uint32_t)i;
+        put_free(p, (uint32_t)i);
     }
     return true;
 }
