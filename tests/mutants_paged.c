@@ -13,10 +13,8 @@ static bool crop_freeing_twice(Cache *cache, size_t seq, size_t length, Error *e
     Paged *p = (Paged *)cache;
     const size_t before = p->free_count;
     if (!crop(cache, seq, length, err)) return false;
-    if (p->free_count > before && p->free_count < p->blocks) {
-        p->free[p->free_count] = p->free[p->free_count - 1];
-        p->free_count++;
-    }
+    if (p->free_count > before && p->free_count < p->blocks)
+        put_free(p, p->free[(p->free_head + p->free_count - 1) % p->blocks]);
     return true;
 }
 

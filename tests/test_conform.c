@@ -26,7 +26,6 @@ OPENER(open_paged_4, paged_open, own.block_size = 4)
 OPENER(open_paged_16, paged_open, own.block_size = 16)
 OPENER(open_paged_64, paged_open, own.block_size = 64)
 
-
 static const ConformTarget targets[] = {
     {"contiguous", contiguous_open, 0},    {"scattered", scattered_open, 0},
     {"growing, each step", open_each, 0},  {"growing, doubling", open_doubling, 0},

@@ -11,7 +11,8 @@ static void write_step(FILE *out, const CacheStep *step, bool prefill) {
         e[QUANTITY_TEXT], f[QUANTITY_TEXT];
     const uint64_t without = counters_flops(&step->recompute.counters);
     const uint64_t with = counters_flops(&step->cached.counters);
-    fprintf(out, "<tr><td>%s<td>%zu<td>%s<td>%s<td>%s<td>%s<td>%s<td>%s\n",
+    fprintf(out,
+            "<tr><th scope=\"row\">%s<td>%zu<td>%s<td>%s<td>%s<td>%s<td>%s<td>%s\n",
             prefill ? "prefill" : "decode", step->context, quantity_count(without, a),
             quantity_count(with, b), quantity_ratio(without, with, c),
             quantity_count(step->cache_bytes, d),

@@ -6,45 +6,32 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* Where the parent's name ends in `path`, or 0 if it has none of its own. */
-static size_t parent_length(const char *path) {
-    size_t length = strlen(path);
-    while (length > 0 && path[length - 1] != '/') length--;
-    while (length > 0 && path[length - 1] == '/') length--;
-    return length;
-}
-
 static bool is_folder(const char *path) {
     struct stat info;
     return stat(path, &info) == 0 && S_ISDIR(info.st_mode);
 }
 
-/* Makes the last folder of folder->path. */
-static bool make_one(Folder *folder, Error *err) {
-    if (is_folder(folder->path)) return true;
-    if (mkdir(folder->path, 0777) == 0) {
-        folder->made++;
-        return true;
-    }
-    const int reason = errno == EEXIST ? ENOTDIR : errno;
-    return error_set(err, "--out %s: cannot be made: %s", folder->path,
-                     strerror(reason));
+/* Makes the folder whose name ends at `end`; for that the path is cut there and put
+ * together again. */
+static bool make_one(Folder *folder, size_t end, Error *err) {
+    const char kept = folder->path[end];
+    folder->path[end] = 0;
+    bool done = is_folder(folder->path);
+    if (!done && mkdir(folder->path, 0777) == 0) folder->made[end] = done = true;
+    if (!done)
+        error_set(err, "--out %s: cannot be made: %s", folder->path,
+                  strerror(errno == EEXIST ? ENOTDIR : errno));
+    folder->path[end] = kept;
+    return done;
 }
 
-/* Parents first; the path is cut and put together again on the way. */
+/* Parents first. */
 static bool make_all(Folder *folder, Error *err) {
-    char *path = folder->path;
-    const size_t all = strlen(path);
-    bool done = is_folder(path);
-    if (done) return true;
-    for (size_t i = 1; i <= all; i++) {
-        const char kept = path[i];
-        if (kept != '/' && kept != 0) continue;
-        path[i] = 0;
-        done = make_one(folder, err);
-        path[i] = kept;
-        if (!done) return false;
-    }
+    if (is_folder(folder->path)) return true;
+    for (size_t i = 1; i <= folder->length; i++)
+        if ((folder->path[i] == '/' || i == folder->length) &&
+            !make_one(folder, i, err))
+            return false;
     return true;
 }
 
@@ -67,19 +54,23 @@ bool folder_open(Folder *folder, const char *path, Memory *memory, Error *err) {
     if (!path) return true;
     size_t length = strlen(path);
     while (length > 1 && path[length - 1] == '/') length--;
+    folder->length = length;
     folder->path = memory_new(memory, length + 1, 1, err);
-    if (!folder->path) return false;
-    memcpy(folder->path, path, length);
-    if (make_all(folder, err) && try_writing(folder, err)) return true;
+    folder->made = memory_new(memory, length + 1, 1, err);
+    bool done = folder->path && folder->made;
+    if (done) memcpy(folder->path, path, length);
+    if (done && make_all(folder, err) && try_writing(folder, err)) return true;
     folder_close(folder, false);
     return false;
 }
 
 void folder_close(Folder *folder, bool keep) {
-    while (!keep && folder->made > 0 && rmdir(folder->path) == 0) {
-        folder->path[parent_length(folder->path)] = 0;
-        folder->made--;
+    for (size_t end = folder->length; !keep && folder->made && end > 0; end--) {
+        if (!folder->made[end]) continue;
+        folder->path[end] = 0;
+        rmdir(folder->path);
     }
     memory_free(folder->memory, folder->path);
+    memory_free(folder->memory, folder->made);
     *folder = (Folder){0};
 }

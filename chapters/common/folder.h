@@ -6,8 +6,9 @@
 #include "core/base/memory.h"
 
 typedef struct {
-    char *path;  /* without slashes at the end; NULL: none */
-    size_t made; /* folders on the way that did not exist: path and its parents */
+    char *path; /* [length + 1] without slashes at the end; NULL: none */
+    char *made; /* [length + 1] 1: the folder whose name ends here did not exist */
+    size_t length;
     Memory *memory;
 } Folder;
 

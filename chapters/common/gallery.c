@@ -70,4 +70,5 @@ void gallery_print(const Gallery *gallery, const Options *options, FILE *stream)
         fprintf(stream, "  %s/%s: %.*s\n", folder, picture->file,
                 (int)gallery_finding(picture), picture->words);
     }
+    if (options->page) fprintf(stream, "all on one page: %s/index.html\n", folder);
 }

@@ -16,7 +16,8 @@ static const char style[] =
     "font-size:.9rem}\n"
     "th,td{padding:.15rem .6rem;text-align:right;white-space:nowrap;"
     "border-bottom:1px solid var(--line)}\n"
-    "th{vertical-align:bottom}th:first-child,td:first-child{text-align:left}\n"
+    "th{vertical-align:bottom}th:first-child{text-align:left}"
+    "tbody th{font-weight:normal}\n"
     "figure{margin:2rem 0}img{display:block;width:100%;height:auto;"
     "border:1px solid var(--line);border-radius:4px;background:#fff}\n"
     "figcaption{margin-top:.5rem}small{color:var(--soft)}\n";

@@ -21,8 +21,8 @@ static unsigned char code_of(float x, float id) {
 
 static bool pack_block(const float *x, unsigned char *block) {
     const float amax = format_largest(x, VALUES);
-    float m = amax; /* stays NaN if amax is */
-    for (size_t i = VALUES; i-- > 0;)
+    float m = amax; /* NaN stays; of zeros it is +0, whatever their signs, as in GGUF */
+    for (size_t i = VALUES; amax > 0 && i-- > 0;)
         if (x[i] == amax || x[i] == -amax) m = x[i];
     const float d = m / -8, id = format_inverse(d);
     const uint16_t scale = half_from(d);
