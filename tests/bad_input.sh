@@ -305,6 +305,29 @@ if "$K" cache --tokens 1 --json >/dev/null 2>&1; then
     done
     full cache --tokens 2 --json
     says "/dev/full: " cache --tokens 2 --trace /dev/full --json
+    # Pictures: no work before the folder is known to be good, no folder after a refusal.
+    : >plain
+    for command in forward attention "generate --tokens 2" "cache --tokens 2"; do
+        # shellcheck disable=SC2086
+        says "Not a directory" $command --out plain
+        # shellcheck disable=SC2086
+        says "--out plain: cannot be made" $command --out plain/below/it
+        # shellcheck disable=SC2086
+        refuses $command --out /proc
+        # shellcheck disable=SC2086
+        refuses $command --out made/here --prompt "$(printf '\xff')"
+        # shellcheck disable=SC2086
+        refuses $command --out
+        # shellcheck disable=SC2086
+        refuses $command --out made --format gif
+        # shellcheck disable=SC2086
+        accepts $command --out made/here --format svg
+        [ -s made/here/"$(ls made/here | grep -m 1 svg)" ] || fail "no picture: $command"
+        rm -rf made
+    done
+    rm -f plain
+    says "--page needs --out" cache --page
+    says "the model has layers 0 to 1" cache --layer 2 --out made
 else # the MINIMAL build
     says "--json needs jansson" cache --json
     says "--digest needs xxHash" cache --digest

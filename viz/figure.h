@@ -2,10 +2,10 @@
  * it becomes PNG, SVG or PDF is not its business.
  *
  * The function calls viz_page (page.h) for title and subtitle, draws parts (heatmap.h,
- * lines.h, bars.h, blocks.h, timeline.h, film.h, matrix.h, boxes.h) inside rectangles
- * (rect.h), and says in words what is to be seen (viz_say). Parts record their data as
- * CSV by themselves. Only core/base is known here: nothing about what the numbers mean.
- */
+ * lines.h, bars.h, blocks.h, timeline.h, film.h, matrix.h, boxes.h, dial.h) inside
+ * rectangles (rect.h), and says in words what is to be seen (viz_say). Parts record
+ * their data as CSV by themselves. Only core/base is known here: nothing about what the
+ * numbers mean. */
 #ifndef KVSTEP_VIZ_FIGURE_H
 #define KVSTEP_VIZ_FIGURE_H
 
