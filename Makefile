@@ -62,8 +62,9 @@ OPTIMIZE = $(or $(OPT),-O2)
 LINK     = $(Q)mkdir -p $(@D) && $(call say,ld) && $(CC) $(CFLAGS) $(LDFLAGS) -o $@
 
 # Kernel files are compiled once for each of these; select.c picks at run time.
-KERNEL_TARGETS   ?= base $(if $(filter x86_64%,$(MACHINE)),fma)
-KERNEL_FLAGS_fma := -mavx2 -mfma
+KERNEL_TARGETS      ?= base $(if $(filter x86_64%,$(MACHINE)),fma avx512)
+KERNEL_FLAGS_fma    := -mavx2 -mfma
+KERNEL_FLAGS_avx512 := -mavx512f -mavx512vl -mavx512bw -mavx512dq -mfma -mprefer-vector-width=512
 SELECT_FLAGS     := $(if $(filter fma,$(KERNEL_TARGETS)),-DKERNELS_HAVE_FMA)
 
 # ---- Files -------------------------------------------------------------------------------
@@ -72,6 +73,7 @@ O        := $(BUILD)/obj
 CHECKING := $(BUILD)/checking# a second compile of core, with poison and self-checks
 
 KERNELS  := $(wildcard core/kernels/naive_*.c core/kernels/fast_*.c)
+kernels_of = $(if $(filter avx512,$1),$(filter core/kernels/fast_%,$(KERNELS)),$(KERNELS))
 CORE     := $(filter-out $(KERNELS),$(wildcard core/*/*.c))
 ifeq ($(CORE_ONLY),yes)
 CORE     := $(filter-out $(shell grep -l '<jansson.h>' $(CORE)),$(CORE))
@@ -84,7 +86,7 @@ VIZ      := $(if $(filter yes,$(MINIMAL)),,$(wildcard viz/*.c viz/*/*.c))
 SUITES   := $(wildcard tests/test_*.c)
 SUPPORT  := $(filter-out $(SUITES) tests/digests.c,$(wildcard tests/*.c))
 
-core_objects   = $(CORE:%.c=$1/%.o) $(foreach t,$(KERNEL_TARGETS),$(KERNELS:%.c=$1/%.$t.o))
+core_objects   = $(CORE:%.c=$1/%.o) $(foreach t,$(KERNEL_TARGETS),$(patsubst %.c,$1/%.$t.o,$(call kernels_of,$t)))
 CORE_OBJECTS  := $(call core_objects,$O)
 CHECK_OBJECTS := $(call core_objects,$(CHECKING))
 UPPER         := $(patsubst %.c,$O/%.o,$(filter-out chapters/main.c,$(CHAPTERS)) $(VIZ))
@@ -218,6 +220,7 @@ COUNTED       := $(filter core/kernels/naive_%,$(KERNELS)) core/kernels/format.c
 COUNTING_TEST := $(patsubst %.c,$O/%.o,$(wildcard tests/counting/*.c))
 COUNTING_CORE := $(filter-out core/kernels/select.c $(COUNTED),$(CORE))
 COUNTING_OBJECTS := $(COUNTED:%.c=$(BUILD)/counting/%.o) $(BUILD)/counting/select.o \
+                    $(patsubst %.c,$(CHECKING)/%.base.o,$(filter core/kernels/fast_%,$(KERNELS))) \
                     $(COUNTING_CORE:%.c=$(CHECKING)/%.o)
 
 $(BUILD)/tests/test_counting: $(COUNTING_TEST) $(BUILD)/libtests.a $(COUNTING_OBJECTS)

@@ -132,7 +132,7 @@ says "needs the cache to try" conform
 says "cannot be loaded" conform nowhere.so
 says "cannot be loaded" conform README.md
 says "not an option" conform one.so two.so
-says "naive" cache --kernels best
+says "fast" cache --kernels best
 says "causal" cache --scores caussal
 refuses cache --logits some
 refuses cache --trace-attention

@@ -2,7 +2,8 @@
  * be equal on every compiler, optimization level, instruction set and machine
  * (tests/golden/digests.txt). Links core alone: no test library, no JSON, no files.
  *
- * Each run goes through both engines; if they differ the program says so and exits 1.
+ * Each run goes through both engines, recompute with the naive kernels and cached with the
+ * fast ones; if they differ the program says so and exits 1.
  * In all about 0.1 x 10^9 multiply-adds. */
 #include "core/base/machine.h"
 #include "core/base/random.h"
@@ -204,6 +205,7 @@ static bool open_case(const Case *c, Memory *memory, Error *err) {
                          .block_size = c->block};
     run.recompute = recompute_open(&config, err);
     run.cache = cache_open(c->cache ? c->cache : "contiguous", &cache, memory, err);
+    config.kernels = kernels_select("fast", err);
     run.cached = run.cache ? cached_open(&config, run.cache, err) : NULL;
     return run.recompute && run.cached;
 }

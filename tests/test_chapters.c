@@ -27,7 +27,7 @@ START_TEST(options_without_words_are_the_defaults) {
     ck_assert_int_eq(parse((char *[]){NULL}, &o, &err), OPTIONS_RUN);
     ck_assert_str_eq(o.model, MODEL_DEFAULT);
     ck_assert_str_eq(o.prompt, "");
-    ck_assert_str_eq(o.kernels, "naive");
+    ck_assert_str_eq(o.kernels, "fast");
     ck_assert_str_eq(o.cache, "contiguous");
     ck_assert_uint_eq(o.tokens, 64);
     ck_assert_uint_eq(o.seed, 1);
@@ -103,7 +103,7 @@ static const struct {
     {{"--top-p", "1,0"}, "--top-p is '1,0'"},
     {{"--cache", "contigous"}, "did you mean contiguous?"},
     {{"--scores", "all"}, "--scores is 'all'; there is: causal, dense"},
-    {{"--kernels", ""}, "--kernels is ''; there is: naive"},
+    {{"--kernels", ""}, "--kernels is ''; there is: fast, naive"},
     {{"--model", ""}, "--model is empty; give NAME|FILE"},
     {{"--trace-attention"}, "--trace-attention needs --trace FILE"},
 };

@@ -14,7 +14,7 @@
 
 #define MOST_HEADS ((uint64_t)1 << 24)
 
-static const char *const kernel_sets[] = {"naive", NULL};
+static const char *const kernel_sets[] = {"fast", "naive", NULL};
 static const char *const cache_kinds[] = {"contiguous", "growing", "ring", "paged",
                                           NULL};
 static const char *const growths[] = {"each", "double", "256", NULL};
@@ -83,8 +83,9 @@ const OptionRow option_table[] = {
     {"logits", "ROWS", OPTION_SECOND, FIELD(logits_all), .standard = "last",
      .help = "last: logits of the newest token; all: of every token",
      .choices = logit_rows},
-    {"kernels", "SET", OPTION_NAME, FIELD(kernels), .standard = "naive",
-     .help = "who does the arithmetic", .choices = kernel_sets},
+    {"kernels", "SET", OPTION_NAME, FIELD(kernels), .standard = "fast",
+     .help = "who does the arithmetic, in both engines: the same bits",
+     .choices = kernel_sets},
     {"trace", "FILE", OPTION_FILE, FIELD(trace),
      .help = "write what happened, step by step; JSON Lines if FILE ends in .json or "
              ".jsonl"},

@@ -21,7 +21,7 @@ typedef struct {
     uint64_t seed;               /* --seed S */
     float temperature;           /* --temperature T: 0 is greedy */
     float top_p;                 /* --top-p P: over 0, up to 1 */
-    const char *kernels;         /* --kernels naive */
+    const char *kernels;         /* --kernels fast|naive */
     bool dense;                  /* --scores causal|dense */
     bool logits_all;             /* --logits last|all */
     const char *cache;           /* --cache contiguous|growing|ring|paged */

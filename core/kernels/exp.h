@@ -23,10 +23,9 @@ static inline float exp_power_of_two(int n) {
     return value;
 }
 
-static inline float exp_f32(float x) {
-    if (x != x) return x;
-    if (x < -87.33654f) return 0.0f;
-    if (x > 88.72283f) return INFINITY;
+/* Where the result is a normal number or just below the largest one: no branch, so that
+ * compilers take many at once. */
+static inline float exp_in_range(float x) {
     const float magic = 0x1.8p23f;
     float n = fmaf(x, 0x1.715476p+0f, magic) - magic;
     float r = fmaf(n, -0x1.62e4p-1f, x);
@@ -41,6 +40,13 @@ static inline float exp_f32(float x) {
     p = fmaf(p, r, 1.0f);
     int whole = (int)n, half = whole / 2;
     return p * exp_power_of_two(half) * exp_power_of_two(whole - half);
+}
+
+static inline float exp_f32(float x) {
+    if (x != x) return x;
+    if (x < -87.33654f) return 0.0f;
+    if (x > 88.72283f) return INFINITY;
+    return exp_in_range(x);
 }
 
 #endif

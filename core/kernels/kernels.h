@@ -27,7 +27,8 @@
  *
  * Threads, where a set has them, split results, never a sum. Kernels allocate nothing
  * and check nothing: shapes come from a checked Shape. Sets: `naive` (plain loops in
- * just this order, the oracle). A table that counts stands in count/counted.h. */
+ * just this order, the oracle) and `fast` (the same bits through vectors, fast.h). A
+ * table that counts stands in count/counted.h. */
 #ifndef KVSTEP_KERNELS_KERNELS_H
 #define KVSTEP_KERNELS_KERNELS_H
 
@@ -77,6 +78,8 @@ typedef struct {
 /* Every function gets the table it was called through, so that a table can carry state
  * (counters, a listener). A set of kernels has none: its table may be copied and single
  * functions exchanged. */
+enum { KERNELS_WEIGHT_ROWS = 4, KERNELS_QUERIES = 8 }; /* what scratch has room for */
+
 typedef struct Kernels Kernels;
 struct Kernels {
     const char *name;
@@ -89,7 +92,8 @@ struct Kernels {
     void (*rms_norm)(const Kernels *, const float *x, const float *w, float eps,
                      size_t n, size_t size, float *out);
 
-    /* out [n][w->rows] = x [n][w->cols] times w transposed; scratch [w->cols]. */
+    /* out [n][w->rows] = x [n][w->cols] times w transposed; scratch
+     * [KERNELS_WEIGHT_ROWS][w->cols]. */
     void (*matmul)(const Kernels *, Part part, const Matrix *w, const float *x,
                    size_t n, float *out, float *scratch);
 

@@ -4,22 +4,39 @@
 
 #include <string.h>
 
-extern const Kernels naive_kernels_base;
+extern const Kernels naive_kernels_base, fast_kernels_base;
 #ifdef KERNELS_HAVE_FMA
-extern const Kernels naive_kernels_fma;
+extern const Kernels naive_kernels_fma, fast_kernels_fma, fast_kernels_avx512;
+
+static bool has_avx512(void) {
+    return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512vl") &&
+           __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512dq");
+}
+
+static bool has_fma(void) {
+    return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
+}
 #endif
 
 static const Kernels *naive_here(void) {
 #ifdef KERNELS_HAVE_FMA
-    if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"))
-        return &naive_kernels_fma;
+    if (has_fma()) return &naive_kernels_fma;
 #endif
     return &naive_kernels_base;
 }
 
+static const Kernels *fast_here(void) {
+#ifdef KERNELS_HAVE_FMA
+    if (has_avx512()) return &fast_kernels_avx512;
+    if (has_fma()) return &fast_kernels_fma;
+#endif
+    return &fast_kernels_base;
+}
+
 const Kernels *kernels_select(const char *name, Error *err) {
     if (strcmp(name, "naive") == 0) return naive_here();
-    error_set(err, "no kernel set is called '%s'; there is: naive", name);
+    if (strcmp(name, "fast") == 0) return fast_here();
+    error_set(err, "no kernel set is called '%s'; there are: naive fast", name);
     return NULL;
 }
 
@@ -30,10 +47,15 @@ const char *part_name(Part part) {
     return names[part];
 }
 
+/* Scores of a tile of queries over all keys in whole sixteens, sixteen widened rows, a row
+ * for what is dropped, and one number per query and head. */
 bool attention_scratch(const LayerShape *shape, size_t keys, size_t *floats) {
-    size_t wide = shape->k_size > shape->v_size ? shape->k_size : shape->v_size;
-    size_t rows = shape->heads, tile = shape->kv_heads;
-    return size_times(&rows, keys) && size_times(&tile, wide) &&
-           !__builtin_add_overflow(rows, tile, floats) &&
-           !__builtin_add_overflow(*floats, shape->v_size + shape->heads, floats);
+    const size_t wide = shape->k_size > shape->v_size ? shape->k_size : shape->v_size;
+    size_t scores = shape->heads, tile = shape->kv_heads, rest = shape->heads;
+    return keys <= SIZE_MAX - 15 && size_times(&scores, (keys + 15) / 16 * 16) &&
+           size_times(&scores, KERNELS_QUERIES) && size_times(&tile, wide) &&
+           size_times(&tile, 16) && size_times(&rest, KERNELS_QUERIES) &&
+           !__builtin_add_overflow(scores, tile, floats) &&
+           !__builtin_add_overflow(*floats, rest, floats) &&
+           !__builtin_add_overflow(*floats, wide, floats);
 }

@@ -68,7 +68,7 @@ bool pass_open(Pass *p, const char *name, const EngineConfig *config, Error *err
                   {&p->out, config->rows, w.out * sizeof(float)},
                   {&p->gate, config->rows, w.hidden * sizeof(float)},
                   {&p->up, config->rows, w.hidden * sizeof(float)},
-                  {&p->widened, w.cols, sizeof(float)},
+                  {&p->widened, w.cols, KERNELS_WEIGHT_ROWS * sizeof(float)},
                   {&p->scratch, w.scratch, sizeof(float)},
                   {&p->probs, config->rows, weights * sizeof(float)}};
     const size_t buffers =
