@@ -90,7 +90,7 @@ core_objects   = $(CORE:%.c=$1/%.o) $(foreach t,$(KERNEL_TARGETS),$(patsubst %.c
 CORE_OBJECTS  := $(call core_objects,$O)
 CHECK_OBJECTS := $(call core_objects,$(CHECKING))
 UPPER         := $(patsubst %.c,$O/%.o,$(filter-out chapters/main.c,$(CHAPTERS)) $(VIZ))
-LIBRARIES      = $(if $(filter yes,$(MINIMAL)),,$(JSON_LIBS) $(VIZ_LIBS)) -lm
+LIBRARIES      = $(if $(filter yes,$(MINIMAL)),,$(JSON_LIBS) $(VIZ_LIBS)) -ldl -lm
 
 # These two files change when the flags or the list of sources do, and then only.
 ifneq ($(if $(PACKAGES),$(wildcard $(PACKAGES)),$(filter-out $(UNBUILT),$(GOALS))),)
@@ -161,6 +161,10 @@ $(BUILD)/libkvstep-core-checking.a: $(CHECK_OBJECTS) $(BUILD)/sources
 
 # -rdynamic: a cache that `kvstep conform` loads calls the core's functions.
 $(BUILD)/kvstep: $O/chapters/main.o $(UPPER) $(BUILD)/libkvstep-core.a
+	$(LINK) -rdynamic $^ $(LIBRARIES)
+
+# The same with poison in dead cells: for `kvstep-checking conform FILE.so`.
+$(BUILD)/kvstep-checking: $O/chapters/main.o $(UPPER) $(BUILD)/libkvstep-core-checking.a
 	$(LINK) -rdynamic $^ $(LIBRARIES)
 
 install: $(BUILD)/kvstep ## install the program and its licence below PREFIX (DESTDIR is honoured)

@@ -1,11 +1,10 @@
-/* Weights, engines, sampling, digest: what is refused, and what comes out. That the
- * engines compute the right thing is test_meaning.c's business, equal bits
- * test_conform.c's. */
+/* Engines, sampling, digest: what is refused, and what comes out. That the engines compute
+ * the right thing is test_meaning.c's business, equal bits test_conform.c's; where weights
+ * come from, test_weights.c's. */
 #include "core/cache/cache.h"
 #include "core/count/counted.h"
 #include "core/model/cached.h"
 #include "core/model/digest.h"
-#include "core/model/model.h"
 #include "core/model/recompute.h"
 #include "core/model/sample.h"
 #include "tests/check_main.h"
@@ -280,170 +279,6 @@ START_TEST(the_digest_is_xxh3_of_the_little_endian_bits) {
 }
 END_TEST
 
-START_TEST(random_weights_are_exact_and_do_not_depend_on_the_order_of_keys) {
-    Memory memory = {0};
-    Error err = {0};
-    Weights a, b;
-    ck_assert(weights_random(&a, "dim=8,heads=2,kv_heads=1,seed=4", &memory, &err));
-    ck_assert(weights_random(&b, "seed=4,kv_heads=1,heads=2,dim=8", &memory, &err));
-    size_t floats = (size_t)weights_parameters(&a.shape);
-    ck_assert_mem_eq(a.arena, b.arena, floats * sizeof(float));
-    double sum = 0, squares = 0;
-    const float *q = a.layer[0].q.data;
-    for (size_t i = 0; i < 64; i++) {
-        float scaled = q[i] * 0x1p12f;
-        ck_assert(scaled == truncf(scaled)); /* an integer times a power of two */
-        sum += (double)q[i];
-        squares += (double)q[i] * (double)q[i];
-    }
-    ck_assert(fabs(sum / 64) < 0.1);
-    ck_assert(squares / 64 * 8 > 0.4 && squares / 64 * 8 < 1.6); /* rows of about 1 */
-    weights_close(&a);
-    weights_close(&b);
-    ck_assert_uint_eq(memory.live, 0);
-}
-END_TEST
-
-START_TEST(a_bad_random_model_is_refused_by_name) {
-    static const char *const bad[][2] = {
-        {"dim=0", "dim must be 1 to"},
-        {"dim=-4", "'dim=-4'"},
-        {"dim=64x", "'dim=64x'"},
-        {"dim=", "'dim='"},
-        {"dim", "'dim' is not known"},
-        {"dims=64", "'dims=64' is not known"},
-        {"dim=64,", "a ',' at the end"},
-        {",", "'' is not known"},
-        {"dim=64,dim=64", "dim is given twice"},
-        {"dim=64,heads=3", "dim 64 is not a multiple of heads 3"},
-        {"heads=4,kv_heads=3", "heads 4 is not a multiple of kv_heads 3"},
-        {"rot=3", "rotary size is 3"},
-        {"rot=18", "rotary size is 18"},
-        {"vocab=1", "vocab must be 2"},
-        {"tied=2", "tied must be 0 to 1"},
-        {"layers=257", "layers must be 1 to 256"},
-        {"dim=99999999999999999999", "dim must be"},
-        {"dim=1048576,heads=1,kv_heads=1", "parameters; at most"},
-    };
-    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
-        Memory memory = {0};
-        Error err = {0};
-        Weights weights;
-        ck_assert_msg(!weights_random(&weights, bad[i][0], &memory, &err), "%s",
-                      bad[i][0]);
-        ck_assert_msg(strstr(err.text, bad[i][1]) != NULL, "%s: %s", bad[i][0],
-                      err.text);
-        ck_assert_uint_eq(memory.live, 0);
-    }
-}
-END_TEST
-
-/* A loader for weights_from_tensors: the tensors of a random model, as if from a file.
- */
-static Tensors as_tensors(const Weights *w, Memory *memory) {
-    const Shape *s = &w->shape;
-    const LayerShape *l = &s->layer[0];
-    const MetaNumber numbers[] = {
-        {"llama.embedding_length", (double)s->dim},
-        {"llama.block_count", (double)s->layers},
-        {"llama.vocab_size", (double)s->vocab},
-        {"llama.context_length", (double)s->context},
-        {"llama.rope.dimension_count", (double)s->rot},
-        {"llama.feed_forward_length", (double)l->hidden},
-        {"llama.attention.head_count", (double)l->heads},
-        {"llama.attention.head_count_kv", (double)l->kv_heads},
-    };
-    Error err = {0};
-    Tensors t = {
-        .path = "made.bin", .memory = memory, .numbers = 8, .tensors = 2 + 2 * 9 + 1};
-    t.number = memory_new(memory, t.numbers, sizeof *t.number, &err);
-    t.tensor = memory_new(memory, t.tensors, sizeof *t.tensor, &err);
-    memcpy(t.number, numbers, sizeof numbers);
-    Tensor *next = t.tensor;
-    const Matrix norm = {NULL, &format_f32, 1, s->dim};
-#define PUT(matrix_, ...)                                                              \
-    do {                                                                               \
-        next->matrix = matrix_;                                                        \
-        snprintf(next->name, sizeof next->name, __VA_ARGS__);                          \
-        next++;                                                                        \
-    } while (0)
-    PUT(w->embedding, "token_embd.weight");
-    PUT(norm, "output_norm.weight");
-    next[-1].matrix.data = w->final_norm;
-    PUT(w->output, "output.weight");
-    for (size_t i = 0; i < s->layers; i++) {
-        const LayerWeights *layer = &w->layer[i];
-        PUT(layer->q, "blk.%zu.attn_q.weight", i);
-        PUT(layer->k, "blk.%zu.attn_k.weight", i);
-        PUT(layer->v, "blk.%zu.attn_v.weight", i);
-        PUT(layer->o, "blk.%zu.attn_output.weight", i);
-        PUT(layer->gate, "blk.%zu.ffn_gate.weight", i);
-        PUT(layer->up, "blk.%zu.ffn_up.weight", i);
-        PUT(layer->down, "blk.%zu.ffn_down.weight", i);
-        PUT(norm, "blk.%zu.attn_norm.weight", i);
-        next[-1].matrix.data = layer->attention_norm;
-        PUT(norm, "blk.%zu.ffn_norm.weight", i);
-        next[-1].matrix.data = layer->mlp_norm;
-    }
-#undef PUT
-    return t;
-}
-
-START_TEST(weights_are_found_by_name_and_checked_by_size) {
-    Error err = {0};
-    Weights found;
-    Memory memory = {0};
-    ck_assert_msg(
-        weights_from_tensors(&found, as_tensors(&m.weights, &memory), &memory, &err),
-        "%s", err.text);
-    ck_assert_ptr_eq(found.layer[1].down.data, m.weights.layer[1].down.data);
-    ck_assert_mem_eq(&found.shape, &m.weights.shape, sizeof found.shape);
-    weights_close(&found);
-    for (size_t i = 0; i < 21; i++) {
-        Tensors t = as_tensors(&m.weights, &memory);
-        char name[TENSOR_NAME_MAX];
-        strcpy(name, t.tensor[i].name);
-        t.tensor[i].matrix.cols++;
-        ck_assert(!weights_from_tensors(&found, t, &memory, &err));
-        ck_assert_msg(strstr(err.text, name) != NULL, "%s", err.text);
-        t = as_tensors(&m.weights, &memory);
-        t.tensor[i].name[0] = 'X';
-        bool tied_instead = strcmp(name, "output.weight") == 0; /* optional */
-        bool opened = weights_from_tensors(&found, t, &memory, &err);
-        ck_assert_int_eq(opened, tied_instead);
-        if (opened) weights_close(&found);
-    }
-    for (size_t i = 0; i < 8; i++)
-        for (int wrong = 0; wrong < 4; wrong++) {
-            Tensors t = as_tensors(&m.weights, &memory);
-            t.number[i].value = (const double[]){0, -1, 1e30, 2.5}[wrong];
-            bool rot_of_zero = i == 4 && wrong == 0; /* no rotation is a shape */
-            bool opened = weights_from_tensors(&found, t, &memory, &err);
-            ck_assert_int_eq(opened, rot_of_zero);
-            if (opened) weights_close(&found);
-        }
-    ck_assert_uint_eq(memory.live, 0);
-}
-END_TEST
-
-START_TEST(a_model_is_opened_by_name) {
-    Memory memory = {0};
-    Error err = {0};
-    Model model;
-    ck_assert_msg(model_open(&model, MODEL_DEFAULT, NULL, &memory, &err), "%s",
-                  err.text);
-    ck_assert_uint_eq(model.weights.shape.vocab, 256);
-    ck_assert_int_eq(model.tokenizer->bos, 1);
-    model_close(&model);
-    ck_assert(!model_open(&model, "random:", "tok.bin", &memory, &err));
-    ck_assert(!model_open(&model, "/nowhere.bin", NULL, &memory, &err));
-    ck_assert_ptr_nonnull(strstr(err.text, "--tokenizer"));
-    ck_assert(!model_open(&model, "/nowhere.bin", "/nowhere.tok", &memory, &err));
-    ck_assert_ptr_nonnull(strstr(err.text, "/nowhere.bin: cannot be opened"));
-    ck_assert_uint_eq(memory.live, 0);
-}
-END_TEST
-
 int main(void) {
     Suite *suite = suite_create("model");
     TCase *engines = tcase_create("engines"), *rest = tcase_create("rest");
@@ -454,16 +289,11 @@ int main(void) {
     tcase_add_test(engines, a_residual_that_is_not_finite_names_step_and_layer);
     tcase_add_test(engines, dense_scores_are_refused_with_a_window_or_sinks);
     tcase_add_test(engines, a_step_allocates_nothing);
-    tcase_add_test(engines, weights_are_found_by_name_and_checked_by_size);
     tcase_add_test(rest, every_allocation_may_fail_while_opening);
     tcase_add_test(rest, greedy_takes_the_largest_logit_and_of_equals_the_lowest_id);
     tcase_add_test(rest, draws_follow_the_probabilities);
     tcase_add_test(rest, a_draw_depends_on_seed_request_and_position_alone);
     tcase_add_test(rest, the_digest_is_xxh3_of_the_little_endian_bits);
-    tcase_add_test(rest,
-                   random_weights_are_exact_and_do_not_depend_on_the_order_of_keys);
-    tcase_add_test(rest, a_bad_random_model_is_refused_by_name);
-    tcase_add_test(rest, a_model_is_opened_by_name);
     suite_add_tcase(suite, engines);
     suite_add_tcase(suite, rest);
     return check_run(suite);

@@ -137,6 +137,14 @@ START_TEST(a_missing_last_row_is_seen_by_memcmp_and_by_what_was_seen) {
 }
 END_TEST
 
+/* Only where the whole prompt is one step: in the next step recomputing sees that row. */
+START_TEST(
+    a_missing_last_row_is_seen_by_the_second_opinion_where_both_engines_share_it) {
+    wrong.table.attention = mutant_no_last_row;
+    demand_opinion_sees(TRIAL_LENGTH);
+}
+END_TEST
+
 START_TEST(a_top_left_mask_is_seen_by_memcmp_as_soon_as_a_chunk_follows_another) {
     wrong.table.attention = mutant_top_left_mask;
     demand_memcmp_sees(4);
@@ -327,6 +335,7 @@ int main(void) {
         sink_keys_met_from_the_query_s_own_position_are_seen_by_the_second_opinion,
         queries_without_their_own_row_are_seen_by_the_second_opinion,
         a_missing_last_row_is_seen_by_memcmp_and_by_what_was_seen,
+        a_missing_last_row_is_seen_by_the_second_opinion_where_both_engines_share_it,
         a_top_left_mask_is_seen_by_memcmp_as_soon_as_a_chunk_follows_another,
         one_key_too_many_in_a_window_is_seen_by_the_second_opinion,
         one_sink_too_few_is_seen_by_the_second_opinion,

@@ -1,47 +1,20 @@
 /* The oracle with a rule: every kind of cache, with every two formats, under windows and
  * sinks, in chunks of every size and with several sequences, gives the bits of
  * recomputing under the same rule. A part of it always, all of it with LONG=1. */
-#include "core/cache/contiguous.h"
-#include "core/cache/growing.h"
-#include "core/cache/paged.h"
-#include "core/cache/ring.h"
 #include "core/conform/pair.h"
 #include "tests/check_main.h"
+#include "tests/kinds.h"
 
 #include <string.h>
 
-/* A target has no room for a configuration: one opener for each. */
-#define OPENER(name, open, ...)                                                        \
-    static Cache *name(const CacheConfig *config, Memory *memory, Error *err) {        \
-        CacheConfig own = *config;                                                     \
-        __VA_ARGS__;                                                                   \
-        return open(&own, memory, err);                                                \
-    }
-OPENER(open_each, growing_open, own.growth = GROWTH_EACH)
-OPENER(open_doubling, growing_open, own.growth = GROWTH_DOUBLE)
-OPENER(open_by_256, growing_open, own.growth = GROWTH_256)
-OPENER(open_paged_1, paged_open, own.block_size = 1)
-OPENER(open_paged_4, paged_open, own.block_size = 4)
-OPENER(open_paged_16, paged_open, own.block_size = 16)
-OPENER(open_paged_64, paged_open, own.block_size = 64)
+/* All of kinds, and then a ring that is opened with room for the chunk and no more. */
+enum { TIGHT_RING = KINDS, ALL_KINDS };
 
-static const struct {
-    const char *name;
-    Cache *(*open)(const CacheConfig *, Memory *, Error *);
-    bool chunked; /* opened with room for the chunk and no more */
-} kinds[] = {
-    {"contiguous", contiguous_open, false},
-    {"growing, each step", open_each, false},
-    {"growing, doubling", open_doubling, false},
-    {"growing, by 256", open_by_256, false},
-    {"ring with room for the chunk", ring_open, true},
-    {"ring", ring_open, false},
-    {"paged by 1", open_paged_1, false},
-    {"paged by 4", open_paged_4, false},
-    {"paged by 16", open_paged_16, false},
-    {"paged by 64", open_paged_64, false},
-};
-enum { KINDS = sizeof kinds / sizeof *kinds };
+static ConformTarget target_of(int kind, size_t chunk) {
+    return kind == TIGHT_RING ? (ConformTarget){"ring with room for the chunk",
+                                                ring_open, chunk, false}
+                              : kinds[kind];
+}
 
 static const char *const formats[] = {"f32", "f16", "bf16", "q8_0", "q4_0", "fp8"};
 enum { FORMATS = 6, PAIRS = FORMATS * FORMATS };
@@ -88,7 +61,7 @@ static bool check_all(Pair *p, Error *err) {
 }
 
 /* Logits and rows against the oracle at every `every`-th step and at the end. */
-static void demand_oracle(size_t kind, const Case *c, size_t pair, size_t chunk,
+static void demand_oracle(int kind, const Case *c, size_t pair, size_t chunk,
                           size_t every) {
     Memory memory = {0};
     Pair p;
@@ -96,8 +69,7 @@ static void demand_oracle(size_t kind, const Case *c, size_t pair, size_t chunk,
     PairRule rule = c->rule;
     rule.k = formats[pair / FORMATS];
     rule.v = formats[pair % FORMATS];
-    const ConformTarget target = {kinds[kind].name, kinds[kind].open,
-                                  kinds[kind].chunked ? chunk : 0};
+    const ConformTarget target = target_of(kind, chunk);
     bool holds = pair_open(&p, &target, &rule, SEQUENCES, c->tokens, &memory, &err);
     ck_assert_msg(holds, "%s", err.text);
     for (size_t step = 0; holds && add_chunks(&p, chunk, c->tokens, step); step++)
@@ -105,7 +77,7 @@ static void demand_oracle(size_t kind, const Case *c, size_t pair, size_t chunk,
             pair_step(&p, &err) && (step % every != every - 1 || check_all(&p, &err));
     holds = holds && check_all(&p, &err);
     ck_assert_msg(holds, "%s, K %s, V %s, sinks %zu, window %zu, chunks of %zu: %s",
-                  kinds[kind].name, rule.k, rule.v, rule.sinks, rule.recent, chunk,
+                  target.name, rule.k, rule.v, rule.sinks, rule.recent, chunk,
                   err.text);
     pair_close(&p);
     ck_assert_uint_eq(memory.live, 0);
@@ -115,14 +87,14 @@ START_TEST(every_rule_and_chunking_gives_the_bits_of_the_oracle) {
     size_t turn = (size_t)_i;
     for (size_t c = 0; c < CASES; c++)
         for (size_t chunk = 1; chunk <= 2 * cases[c].width; chunk++)
-            demand_oracle((size_t)_i, &cases[c], (turn += 7) % PAIRS, chunk, 12);
+            demand_oracle(_i, &cases[c], (turn += 7) % PAIRS, chunk, 12);
 }
 END_TEST
 
 /* `turn` above goes through the pairs as it comes; here each meets one window. */
 START_TEST(every_two_formats_give_the_bits_of_the_oracle) {
     for (size_t pair = 0; pair < PAIRS; pair++)
-        demand_oracle((size_t)_i, &cases[3], pair, 1 + pair % 8, 3);
+        demand_oracle(_i, &cases[3], pair, 1 + pair % 8, 3);
 }
 END_TEST
 
@@ -130,7 +102,7 @@ START_TEST(everything_together_gives_the_bits_of_the_oracle) {
     for (size_t c = 0; c < CASES; c++)
         for (size_t chunk = 1; chunk <= 2 * cases[c].width; chunk++)
             for (size_t pair = 0; pair < PAIRS; pair++)
-                demand_oracle((size_t)_i, &cases[c], pair, chunk, 4);
+                demand_oracle(_i, &cases[c], pair, chunk, 4);
 }
 END_TEST
 
@@ -138,14 +110,13 @@ END_TEST
 
 /* The first step whose logits differ under two rules, over caches of this kind; tokens
  * if none does. */
-static size_t first_difference(size_t kind, const PairRule *a, const PairRule *b,
+static size_t first_difference(int kind, const PairRule *a, const PairRule *b,
                                size_t tokens) {
     Memory memory = {0};
     Error err = {0};
     Pair p[2];
     const PairRule *rules[] = {a, b};
-    const ConformTarget target = {kinds[kind].name, kinds[kind].open,
-                                  kinds[kind].chunked ? 1 : 0};
+    const ConformTarget target = target_of(kind, 1);
     size_t step = 0;
     for (size_t i = 0; i < 2; i++)
         ck_assert_msg(pair_open(&p[i], &target, rules[i], 1, tokens, &memory, &err),
@@ -167,7 +138,7 @@ START_TEST(f32_without_a_window_is_the_full_model) {
     Memory memory = {0};
     Pair p;
     Error err = {0};
-    const ConformTarget target = {kinds[_i].name, kinds[_i].open, 0};
+    const ConformTarget target = target_of(_i, 0);
     ck_assert(pair_open(&p, &target, &cases[0].rule, 1, 20, &memory, &err));
     Rule full;
     rule_full(&full, &p.weights.shape, &format_f32);
@@ -203,14 +174,14 @@ START_TEST(a_rule_differs_from_the_full_model_from_the_first_dropped_key_on) {
         for (size_t window = 1; window <= 16; window *= 2) {
             PairRule rule = full;
             rule.recent = window;
-            ck_assert_uint_eq(first_difference((size_t)_i, &full, &rule, 20), window);
+            ck_assert_uint_eq(first_difference(_i, &full, &rule, 20), window);
             rule.recent = 20;
-            ck_assert_uint_eq(first_difference((size_t)_i, &full, &rule, 20), 20);
+            ck_assert_uint_eq(first_difference(_i, &full, &rule, 20), 20);
         }
         PairRule sinks = full;
         sinks.sinks = 4;
         sinks.recent = 8; /* 12 rows: all that a query sees until there are 13 */
-        ck_assert_uint_eq(first_difference((size_t)_i, &full, &sinks, 20), 12);
+        ck_assert_uint_eq(first_difference(_i, &full, &sinks, 20), 12);
     }
 }
 END_TEST
@@ -224,11 +195,11 @@ START_TEST(f32_keys_turned_when_read_give_the_bits_of_keys_turned_when_stored) {
         for (size_t v = 0; v < FORMATS; v++) {
             after.v = before.v = formats[v];
             const size_t n = cases[c].tokens < 20 ? cases[c].tokens : 20;
-            ck_assert_uint_eq(first_difference((size_t)_i, &after, &before, n), n);
+            ck_assert_uint_eq(first_difference(_i, &after, &before, n), n);
         }
         if (after.recent == 1) continue; /* one key has all the weight, turned or not */
         after.k = before.k = "f16";      /* rounded: position 1 is not the same */
-        ck_assert_uint_lt(first_difference((size_t)_i, &after, &before, 4), 4);
+        ck_assert_uint_lt(first_difference(_i, &after, &before, 4), 4);
     }
 }
 END_TEST
@@ -244,10 +215,10 @@ int main(void) {
         a_rule_differs_from_the_full_model_from_the_first_dropped_key_on,
         f32_keys_turned_when_read_give_the_bits_of_keys_turned_when_stored};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
-        tcase_add_loop_test(tests, all[i], 0, KINDS);
+        tcase_add_loop_test(tests, all[i], 0, ALL_KINDS);
     if (getenv("LONG"))
         tcase_add_loop_test(tests, everything_together_gives_the_bits_of_the_oracle, 0,
-                            KINDS);
+                            ALL_KINDS);
     else
         printf("skipped: every rule x chunking x two formats at once (LONG=1)\n");
     suite_add_tcase(suite, tests);

@@ -6,6 +6,7 @@
 #include "core/model/cached.h"
 #include "core/text/utf8.h"
 
+#include <assert.h>
 #include <math.h>
 #include <string.h>
 
@@ -21,7 +22,6 @@ typedef struct {
     Rule rule;
     Observed observed;
     bool watching;   /* the newest token is on its way */
-    size_t in_layer; /* calls so far in this layer */
     Cache *cache;
     Cached *cached;
     float *logits; /* [vocab] */
@@ -49,6 +49,7 @@ static void take_box(const KernelCall *call, void *data) {
     const size_t layers = r->model.weights.shape.layers;
     const size_t inside = r->boxes == 0 ? 0 : r->boxes - 1;
     const bool in_layer = r->boxes > 0 && inside < layers * BOXES_PER_LAYER;
+    assert(r->boxes < layers * BOXES_PER_LAYER + BOXES_AT_ENDS);
     ForwardBox *box = &r->box[r->boxes++];
     *box = (ForwardBox){.name = in_layer ? layer_names[inside % BOXES_PER_LAYER]
                                 : call->kind == CALL_EMBED ? "embedding"

@@ -50,7 +50,10 @@ static bool put_cache_bytes(json_t *totals, const CacheResult *result, Error *er
            json_put_count(bytes, "reserved", result->bytes.reserved, err) &&
            json_put_count(bytes, "live", result->bytes.live, err) &&
            json_put_count(bytes, "wasted", result->bytes.wasted, err) &&
-           json_put_count(bytes, "metadata", result->bytes.metadata, err);
+           json_put_count(bytes, "metadata", result->bytes.metadata, err) &&
+           json_put_count(bytes, "peak", result->peak, err) &&
+           json_put_count(bytes, "copied", result->bytes_copied, err) &&
+           json_put_count(bytes, "rows_copied", result->rows_copied, err);
 }
 
 static bool put_totals(json_t *root, const CacheResult *result, Error *err) {
@@ -72,7 +75,8 @@ static bool put_totals(json_t *root, const CacheResult *result, Error *err) {
 
 static bool put_rule(json_t *root, const CacheResult *result, Error *err) {
     json_t *rule = json_put_object(root, "rule", err);
-    if (!rule || !json_put(rule, "full_model", json_boolean(result->full), err) ||
+    if (!rule || !json_put(root, "cache", json_string(result->kind), err) ||
+        !json_put(rule, "full_model", json_boolean(result->full), err) ||
         !json_put(rule, "words", json_string(result->words), err))
         return false;
     if (result->full) return true;

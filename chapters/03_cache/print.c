@@ -99,15 +99,17 @@ static void print_bills(const CacheResult *result, FILE *stream) {
 }
 
 void cache_print_totals(const CacheResult *result, FILE *stream) {
-    char a[QUANTITY_TEXT], b[QUANTITY_TEXT], c[QUANTITY_TEXT], d[QUANTITY_TEXT];
+    char a[QUANTITY_TEXT], b[QUANTITY_TEXT], c[QUANTITY_TEXT];
     if (result->steps == 0) return;
     print_rows_worked(result, stream);
     print_bills(result, stream);
-    fprintf(stream, "cache bytes (%s): %s predicted, %s reserved; %s live, %s wasted\n",
-            result->kind, quantity_count(result->predicted, a),
-            quantity_count(result->bytes.reserved, b),
-            quantity_count(result->bytes.live, c),
-            quantity_count(result->bytes.wasted, d));
+    fprintf(stream, "cache bytes (%s): %s predicted, %s reserved\n", result->kind,
+            quantity_count(result->predicted, a),
+            quantity_count(result->bytes.reserved, b));
+    fprintf(stream, "of these %s live, %s wasted; beside them %s of tables and lists\n",
+            quantity_count(result->bytes.live, a),
+            quantity_count(result->bytes.wasted, b),
+            quantity_count(result->bytes.metadata, c));
     if (result->rows_copied > 0)
         fprintf(
             stream, "copied while growing: %s rows, %s bytes; most at once: %s bytes\n",
@@ -121,8 +123,14 @@ void cache_print_totals(const CacheResult *result, FILE *stream) {
 /* Under another rule than the full model's: what the bits are the same as, and from where
  * on the full model says something else. */
 static void print_rule(const CacheResult *result, FILE *stream) {
-    fprintf(stream, "that is: as recomputing with %s; ", result->words);
-    if (result->full_differs == FULL_MODEL_SAME)
+    fprintf(stream, "that is: as recomputing with %s;\n", result->words);
+    if (result->full_differs == FULL_MODEL_SAME &&
+        result->full_compared < result->steps)
+        fprintf(stream,
+                "the full model agrees for the %zu steps that its context of %zu "
+                "allows\n",
+                result->full_compared, result->model.weights.shape.context);
+    else if (result->full_differs == FULL_MODEL_SAME)
         fprintf(stream, "so far the full model agrees\n");
     else
         fprintf(stream, "the full model differs from step %zu on\n",

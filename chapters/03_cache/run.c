@@ -67,13 +67,13 @@ enum { RING_CHUNK = 16 };
 
 static CacheConfig cache_config(const Run *run) {
     const Options *o = run->options;
-    const size_t context = shape_of(run)->context, room = run->prompt.room;
+    const size_t context = o->context ? o->context : shape_of(run)->context;
+    const size_t room =
+        run->prompt.room; /* over the context only where a window allows */
     return (CacheConfig){.shape = shape_of(run),
                          .rule = &run->result->rule,
                          .sequences = 1,
-                         .capacity = o->context       ? o->context
-                                     : room > context ? room
-                                                      : context,
+                         .capacity = room > context + 1 ? room : context,
                          .growth = strcmp(o->growth, "each") == 0     ? GROWTH_EACH
                                    : strcmp(o->growth, "double") == 0 ? GROWTH_DOUBLE
                                                                       : GROWTH_256,
@@ -85,18 +85,20 @@ static CacheConfig cache_config(const Run *run) {
 static bool predict(Run *run, size_t tokens, Error *err) {
     const CacheConfig c = cache_config(run);
     const char *kind = run->options->cache;
-    size_t rows = c.capacity, bytes;
-    if (strcmp(kind, "paged") == 0)
-        rows = (c.capacity + c.block_size - 1) / c.block_size * c.block_size;
+    size_t bytes, blocks;
+    bool fits;
     if (strcmp(kind, "growing") == 0) {
         if (tokens > run->grown)
             run->grown = formula_grown_rows(c.growth, run->grown, tokens, c.capacity);
-        rows = run->grown;
+        fits = formula_cache_bytes(c.shape, c.rule, 1, run->grown, &bytes);
+    } else if (strcmp(kind, "ring") == 0) {
+        fits = formula_ring_bytes(c.shape, c.rule, 1, c.capacity, c.chunk, &bytes);
+    } else if (strcmp(kind, "paged") == 0) {
+        fits = formula_paged_blocks(1, c.capacity, c.block_size, &blocks) &&
+               formula_paged_bytes(c.shape, c.rule, blocks, c.block_size, &bytes);
+    } else {
+        fits = formula_cache_bytes(c.shape, c.rule, 1, c.capacity, &bytes);
     }
-    bool fits =
-        strcmp(kind, "ring") == 0
-            ? formula_ring_bytes(c.shape, c.rule, 1, c.capacity, c.chunk, &bytes)
-            : formula_cache_bytes(c.shape, c.rule, 1, rows, &bytes);
     if (!fits) return error_set(err, "a cache of %zu tokens is too large", c.capacity);
     run->result->predicted = bytes;
     return true;
@@ -191,11 +193,12 @@ static void trace_both(Run *run, const CacheStep *step) {
                step->cache_bytes);
 }
 
-/* Compares the newest logits, and if they differ says where it began. */
-static void compare(Run *run, const float *oracle, const float *cached, size_t step) {
+/* Compares rows of logits, the newest one last, and if they differ says where it began. */
+static void compare(Run *run, const float *oracle, const float *cached, size_t rows) {
     CacheDifference *d = &run->result->difference;
     const Shape *shape = shape_of(run);
-    if (memcmp(oracle, cached, shape->vocab * sizeof *oracle) == 0) return;
+    const size_t step = run->prompt.n - 1;
+    if (memcmp(oracle, cached, rows * shape->vocab * sizeof *oracle) == 0) return;
     *d = (CacheDifference){.differs = true, .step = step, .position = step};
     d->layer = shape->layers;
     for (size_t l = 0; l < shape->layers && !d->in_rows; l++) {
@@ -220,7 +223,8 @@ static bool take_step(Run *run, Error *err) {
     const size_t newest = o->logits_all ? n - 1 : 0;
     const float *oracle = run->logits[0] + newest * vocab;
     const float *cached = run->logits[1] + (o->logits_all ? step->rows - 1 : 0) * vocab;
-    compare(run, oracle, cached, step->step);
+    const size_t fresh = o->logits_all ? step->rows : 1; /* rows that both have made */
+    compare(run, oracle - (fresh - 1) * vocab, cached - (fresh - 1) * vocab, fresh);
     if (!result->full) {
         Batch all = prompt_batch(&run->prompt, 0, n, false);
         if (!full_model_compare(&run->full, &all, oracle, err)) return false;

@@ -17,8 +17,8 @@ static bool check_length(const Options *o, size_t context, size_t prompt, Error 
     if (farthest(o) > context)
         return error_set(err, "%s %zu is over the model's context of %zu",
                          o->window ? "--window" : "--max-cached", farthest(o), context);
-    if (farthest(o) && !o->context) return true;
     if (o->context) context = o->context;
+    if (farthest(o) && (!o->context || strcmp(o->cache, "ring") == 0)) return true;
     if (o->tokens > context || prompt > context - o->tokens + 1)
         return error_set(err,
                          "%zu prompt tokens and %zu more are over the context of %zu; "

@@ -1,20 +1,31 @@
 #include "chapters/tools/conform.h"
 
+#include "core/base/clock.h"
 #include "core/conform/conform.h"
 
 #include <dlfcn.h>
 #include <errno.h>
+#include <poll.h>
+#include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { SECONDS = 120, OPERATIONS = 20000 };
+enum { OPERATIONS = 20000, PATIENCE = 60 };
 
 typedef Cache *OpenCache(const CacheConfig *, Memory *, Error *);
 
-/* What became of one property. */
-typedef enum { HELD, BROKEN, DIED, ENDLESS } Outcome;
+/* What became of one property: the word of a child, or its end without one. */
+typedef enum { HOLDS = 'H', BREAKS = 'B', NO_CACHE = 'N', SILENT = 0 } Word;
+
+/* Seconds that a property may take; KVSTEP_CONFORM_SECONDS is for the impatient. */
+static int seconds(void) {
+    const char *text = getenv("KVSTEP_CONFORM_SECONDS");
+    const int wanted = text ? atoi(text) : 0;
+    return wanted > 0 ? wanted : PATIENCE;
+}
 
 /* dlsym gives an object pointer; ISO C has no way from there to a function but this. */
 static OpenCache *find_open(void *library) {
@@ -24,97 +35,124 @@ static OpenCache *find_open(void *library) {
     return open;
 }
 
-/* A foreign cache may crash or never end: it runs in a process of its own, whose only word
- * is the error's text. */
-_Noreturn static void run_property(const ConformProperty *property,
-                                   const ConformTarget *target, int to) {
+/* Says why and, last, the word: without it nothing is believed, whatever the status. */
+_Noreturn static void finish(int to, const Error *why, Word word) {
+    const char last = (char)word;
+    const size_t length = strlen(why->text);
+    bool told = write(to, why->text, length) == (ssize_t)length;
+    told = told && write(to, &last, 1) == 1;
+    _exit(told ? 0 : 1);
+}
+
+/* A foreign cache may crash, end the process or never end, even while it is loaded: all of
+ * it happens in a process of its own. property NULL: only load it. */
+_Noreturn static void run_child(const ConformProperty *property, const char *path,
+                                int to) {
     const ConformOptions options = {.operations = OPERATIONS, .seed = 1};
-    Error err = {0};
-    alarm(SECONDS);
-    bool holds = property->check(target, &options, &err);
-    size_t length = strlen(err.text);
-    bool told = holds || write(to, err.text, length) == (ssize_t)length;
-    _exit(holds && told ? HELD : BROKEN);
-}
-
-static void read_text(int from, Error *why) {
-    size_t used = 0;
-    for (ssize_t n; used + 1 < sizeof why->text; used += (size_t)n) {
-        n = read(from, why->text + used, sizeof why->text - 1 - used);
-        if (n <= 0) break;
+    Error why = {0};
+    void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+    if (!library) {
+        error_set(&why, "cannot be loaded: %s", dlerror());
+        finish(to, &why, NO_CACHE);
     }
-    why->text[used] = '\0';
+    const size_t *chunk = dlsym(library, "kvstep_cache_chunk");
+    const ConformTarget target = {
+        .name = path, .open = find_open(library), .chunk = chunk ? *chunk : 0};
+    if (!target.open) {
+        error_set(&why,
+                  "has no function kvstep_cache_open; give one with the arguments of "
+                  "contiguous_open (core/cache/contiguous.h)");
+        finish(to, &why, NO_CACHE);
+    }
+    const bool holds = !property || property->check(&target, &options, &why);
+    finish(to, &why, holds ? HOLDS : BREAKS);
 }
 
-static bool try_property(const ConformProperty *property, const ConformTarget *target,
-                         Outcome *outcome, Error *why, Error *err) {
+/* Reads until the other end is closed or time is up. */
+static bool read_words(int from, char *text, size_t room, size_t *used) {
+    const double end = clock_seconds() + seconds();
+    for (*used = 0;;) {
+        struct pollfd ready = {.fd = from, .events = POLLIN};
+        const double left = end - clock_seconds();
+        if (left <= 0 || poll(&ready, 1, (int)(left * 1000) + 1) <= 0) return false;
+        const ssize_t n = read(from, text + *used, room - *used);
+        if (n <= 0 || *used + (size_t)n == room) return true;
+        *used += (size_t)n;
+    }
+}
+
+static Word word_of(const char *text, size_t used, int status, bool in_time,
+                    Error *why) {
+    if (!in_time)
+        error_set(why, "it did not end within %d seconds", seconds());
+    else if (WIFSIGNALED(status))
+        error_set(why, "it ended with signal %d", WTERMSIG(status));
+    else if (used == 0 || !strchr("HBN", text[used - 1]))
+        error_set(why, "it ended the process");
+    else {
+        error_set(why, "%.*s", (int)used - 1, text);
+        return (Word)text[used - 1];
+    }
+    return SILENT;
+}
+
+static bool try_in_child(const ConformProperty *property, const char *path, Word *word,
+                         Error *why, Error *err) {
     int ends[2], status = 0;
+    char text[sizeof why->text + 1];
+    size_t used;
     if (pipe(ends) != 0) return error_set(err, "no pipe: %s", strerror(errno));
     fflush(NULL);
-    pid_t child = fork();
+    const pid_t child = fork();
     if (child == 0) {
         close(ends[0]);
-        run_property(property, target, ends[1]);
+        run_child(property, path, ends[1]);
     }
     close(ends[1]);
+    bool in_time = false;
     if (child > 0) {
-        read_text(ends[0], why);
+        in_time = read_words(ends[0], text, sizeof text, &used);
+        if (!in_time) kill(child, SIGKILL);
         waitpid(child, &status, 0);
+        *word = word_of(text, used, status, in_time, why);
     }
     close(ends[0]);
-    if (child < 0) return error_set(err, "no process: %s", strerror(errno));
-    *outcome = WIFEXITED(status) ? (WEXITSTATUS(status) == HELD ? HELD : BROKEN)
-               : WTERMSIG(status) == SIGALRM ? ENDLESS
-                                             : DIED;
-    if (*outcome == DIED) error_set(why, "it ended with signal %d", WTERMSIG(status));
-    if (*outcome == ENDLESS)
-        error_set(why, "it did not end within %d seconds", SECONDS);
-    return true;
+    return child > 0 || error_set(err, "no process: %s", strerror(errno));
 }
 
-static bool try_all(const ConformTarget *target, size_t *held, Error *err) {
-    printf("%s against the contract of core/cache/cache.h:\n\n", target->name);
+static bool try_all(const char *path, size_t *held, Error *err) {
+    printf("%s against the contract of core/cache/cache.h:\n\n", path);
     for (size_t i = 0; i < conform_count; i++) {
-        Outcome outcome = BROKEN;
+        Word word = SILENT;
         Error why = {0};
-        if (!try_property(&conform_properties[i], target, &outcome, &why, err))
-            return false;
-        printf("  %-6s  %s\n", outcome == HELD ? "holds" : "BROKEN",
+        if (!try_in_child(&conform_properties[i], path, &word, &why, err)) return false;
+        printf("  %-6s  %s\n", word == HOLDS ? "holds" : "BROKEN",
                conform_properties[i].name);
-        if (outcome != HELD) printf("          %s\n", why.text);
-        *held += outcome == HELD;
+        if (word != HOLDS) printf("          %s\n", why.text);
+        *held += word == HOLDS;
     }
+    printf("\n%zu of %zu properties hold\n", *held, conform_count);
     return true;
 }
 
 static int run(const Options *options, Error *err) {
     const char *path = options->file;
     char local[4200];
+    Word word = SILENT;
+    Error why = {0};
+    size_t held = 0;
     if (!path) {
         error_set(err, "conform needs the cache to try: kvstep conform FILE.so");
         return STATUS_REFUSED;
     }
     /* Without a slash dlopen would look among the system's libraries. */
     snprintf(local, sizeof local, strchr(path, '/') ? "%s" : "./%s", path);
-    void *library = dlopen(local, RTLD_NOW | RTLD_LOCAL);
-    if (!library) {
-        error_set(err, "%s: cannot be loaded: %s", path, dlerror());
+    if (!try_in_child(NULL, local, &word, &why, err)) return STATUS_REFUSED;
+    if (word == NO_CACHE) {
+        error_set(err, "%s: %s", path, why.text);
         return STATUS_REFUSED;
     }
-    OpenCache *open = find_open(library);
-    const size_t *chunk = dlsym(library, "kvstep_cache_chunk");
-    size_t held = 0;
-    bool tried = false;
-    if (open)
-        tried = try_all(&(ConformTarget){path, open, chunk ? *chunk : 0}, &held, err);
-    else
-        error_set(err,
-                  "%s: has no function kvstep_cache_open; give one with the "
-                  "arguments of contiguous_open (core/cache/contiguous.h)",
-                  path);
-    dlclose(library);
-    if (!tried) return STATUS_REFUSED;
-    printf("\n%zu of %zu properties hold\n", held, conform_count);
+    if (!try_all(local, &held, err)) return STATUS_REFUSED;
     return held == conform_count ? STATUS_FINE : STATUS_FAILED;
 }
 

@@ -55,11 +55,13 @@ static void forget(FileOut *out) {
     *out = (FileOut){0};
 }
 
-/* The first free name of NAME.part0, NAME.part1, ...: leftovers of a killed run are
- * stepped over, and the umask applies as for any new file. */
+/* The first free name of NAME.part00 to NAME.part99: leftovers of killed runs are stepped
+ * over, and the umask applies as for any new file. */
 static FILE *open_temporary(char *name) {
-    char *number = name + strlen(name) - 1;
-    for (*number = '0'; *number <= '9'; ++*number) {
+    char *digits = name + strlen(name) - 2;
+    for (int n = 0; n < 100; n++) {
+        digits[0] = (char)('0' + n / 10);
+        digits[1] = (char)('0' + n % 10);
         int descriptor = open(name, O_WRONLY | O_CREAT | O_EXCL, 0666);
         if (descriptor >= 0) {
             FILE *stream = fdopen(descriptor, "wb");
@@ -79,14 +81,20 @@ bool file_create(const char *path, FileOut *out, Memory *memory, Error *err) {
         return error_set(err, "%s: is a folder; give a file's name", path);
     bool special = is_special(path);
     out->path = copy_of(path, "", memory, err);
-    if (out->path && !special) out->temporary = copy_of(path, ".part0", memory, err);
+    if (out->path && !special) out->temporary = copy_of(path, ".part00", memory, err);
     if (!out->path || (!special && !out->temporary)) {
         forget(out);
         return false;
     }
     out->stream = special ? fopen(path, "wb") : open_temporary(out->temporary);
     if (out->stream) return true;
-    error_set(err, "%s: cannot be written: %s", path, strerror(errno));
+    if (errno == EEXIST)
+        error_set(err,
+                  "%s: cannot be written: %s and all before it are left over from "
+                  "runs that were killed; remove them",
+                  path, out->temporary);
+    else
+        error_set(err, "%s: cannot be written: %s", path, strerror(errno));
     forget(out);
     return false;
 }

@@ -23,6 +23,12 @@ static size_t machine_bytes(void) {
     return SIZE_MAX / 2;
 }
 
+/* Bytes held at the top, by this Memory and all others under the same one. */
+static size_t held_by_all(const Memory *memory) {
+    while (memory->parent) memory = memory->parent;
+    return memory->live;
+}
+
 static bool may_allocate(Memory *memory) {
     bool may = true;
     for (Memory *m = memory; m; m = m->parent)
@@ -32,9 +38,10 @@ static bool may_allocate(Memory *memory) {
 
 void *memory_new(Memory *memory, size_t count, size_t size, Error *err) {
     size_t bytes = count;
-    if (!size_times(&bytes, size) || bytes > machine_bytes()) {
-        error_set(err, "%zu x %zu bytes are more than this machine's memory", count,
-                  size);
+    const size_t most = machine_bytes(), held = held_by_all(memory);
+    if (!size_times(&bytes, size) || held > most || bytes > most - held) {
+        error_set(err, "%zu x %zu bytes are more than this machine's memory has left",
+                  count, size);
         return NULL;
     }
     void *start = NULL;

@@ -18,7 +18,7 @@ typedef struct Memory {
 } Memory;
 
 /* count x size zeroed bytes on a 64-byte border; a product that overflows, more than
- * the machine has, and memory that is not there are errors. Zero bytes give a pointer
+ * the machine has left beside what is held at the top, and memory that is not there are errors. Zero bytes give a pointer
  * that is freed as usual. */
 void *memory_new(Memory *memory, size_t count, size_t size, Error *err);
 

@@ -36,7 +36,8 @@ typedef struct {
 void shape_all_layers(Shape *shape, const LayerShape *one);
 
 /* Refuses zeros, heads that kv_heads does not divide, odd or too large rot, too many
- * layers, sizes over 2^31 (ids are int), and an eps or base that is no positive number.
+ * layers, sizes over 2^24, a vocabulary or context over 2^30 (ids are int), and an eps or
+ * base that is no positive number.
  */
 bool shape_check(const Shape *shape, Error *err);
 

@@ -91,6 +91,7 @@ bool cache_reserve(Cache *cache, size_t count, const size_t *seq, const size_t *
 }
 
 Rows cache_rows(const Cache *cache, size_t layer, size_t seq) {
+    assert(layer < cache->shape->layers && seq < cache->sequences);
     return (Rows){.at = cache->ops->at,
                   .owner = cache,
                   .layer = layer,
@@ -112,6 +113,7 @@ void cache_abandon(Cache *cache) {
 }
 
 size_t cache_length(const Cache *cache, size_t seq) {
+    assert(seq < cache->sequences);
     return cache->length[seq];
 }
 
@@ -163,6 +165,7 @@ bool cache_fork(Cache *cache, size_t from, size_t to, Error *err) {
 }
 
 void cache_remove(Cache *cache, size_t seq) {
+    assert(seq < cache->sequences);
     if (cache->length[seq] == 0) return;
     bool removed = cache->ops->crop(cache, seq, 0, NULL);
     assert(removed && "a crop to nothing always works");
@@ -171,6 +174,7 @@ void cache_remove(Cache *cache, size_t seq) {
 }
 
 size_t cache_slot(const Cache *cache, size_t layer, size_t seq, size_t position) {
+    assert(layer < cache->shape->layers && seq < cache->sequences);
     return cache->ops->slot(cache, layer, seq, position);
 }
 

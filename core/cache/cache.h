@@ -42,7 +42,8 @@ typedef struct {
 /* Bytes of payload, and of tables and lists apart. wasted = reserved - live. */
 typedef struct {
     size_t reserved; /* rows as requested from the tracked memory */
-    size_t live;     /* rows the newest committed query of each sequence could see */
+    size_t live;     /* rows the newest committed query of each sequence could see, one
+                        that several sequences share once, and none given back */
     size_t wasted;
     size_t metadata;
 } CacheBytes;

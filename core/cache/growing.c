@@ -69,16 +69,21 @@ static bool allocate_all(Growing *g, const size_t *pending, Error *err) {
     return true;
 }
 
+/* The larger blocks take the place of the old ones, which are freed. */
+static void take_fresh(Growing *g, size_t seq) {
+    Grown *old = g->seq[seq];
+    g->seq[seq] = g->fresh[seq];
+    g->fresh[seq] = old;
+    free_blocks(g, old);
+}
+
 static bool reserve(Cache *cache, const size_t *pending, Error *err) {
     Growing *g = (Growing *)cache;
     if (!allocate_all(g, pending, err)) return false;
     for (size_t s = 0; s < cache->sequences; s++) {
         if (g->fresh[s]->rows == 0) continue;
-        Grown *old = g->seq[s];
-        copy_rows(g, g->fresh[s], old, cache->length[s]);
-        g->seq[s] = g->fresh[s];
-        g->fresh[s] = old;
-        free_blocks(g, old);
+        copy_rows(g, g->fresh[s], g->seq[s], cache->length[s]);
+        take_fresh(g, s);
     }
     return true;
 }
@@ -132,15 +137,15 @@ static bool fork_by_copy(Cache *cache, size_t from, size_t to, Error *err) {
     const size_t length = cache->length[from];
     if (length == 0) return true;
     size_t rows = formula_grown_rows(g->growth, 0, length, cache->capacity);
-    free_blocks(g, g->seq[to]); /* room left by an abandoned step */
-    if (!allocate(g, g->seq[to], rows, err)) return false;
-    copy_rows(g, g->seq[to], g->seq[from], length);
+    if (!allocate(g, g->fresh[to], rows, err)) return false;
+    copy_rows(g, g->fresh[to], g->seq[from], length);
+    take_fresh(g, to);
     return true;
 }
 
 static size_t slot(const Cache *cache, size_t layer, size_t seq, size_t position) {
     (void)layer;
-    return seq * cache->capacity + position; /* a row's number within its sequence */
+    return seq * cache->capacity + position; /* as if all had their full room */
 }
 
 static bool check(const Cache *cache, Error *err) {

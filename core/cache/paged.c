@@ -1,33 +1,6 @@
-#include "core/cache/paged.h"
-#include "core/cache/row.h"
+#include "core/cache/paged_inside.h"
 
-#include <stdint.h>
 #include <string.h>
-
-#define NO_BLOCK UINT32_MAX
-
-typedef struct {
-    char *k, *v; /* [blocks][block_size] stored rows of one layer */
-} PagedLayer;
-
-typedef struct {
-    Cache cache; /* first member: the contract's view */
-    size_t block_size, blocks, table_size;
-    uint32_t
-        *table; /* [sequences][table_size]; NO_BLOCK: none, or left of every window */
-    uint32_t *users; /* [blocks] entries of tables that name the block */
-    uint32_t *free;  /* [blocks] a queue in a circle, from free_head on */
-    size_t free_head, free_count;
-    PagedLayer layer[]; /* [layers] */
-} Paged;
-
-static uint32_t *entry(const Paged *p, size_t seq, size_t block) {
-    return &p->table[seq * p->table_size + block];
-}
-
-static size_t blocks_for(const Paged *p, size_t tokens) {
-    return tokens / p->block_size + (tokens % p->block_size != 0);
-}
 
 static void poison_rows(Paged *p, uint32_t block, size_t first) {
     const size_t row = block * p->block_size + first, n = p->block_size - first;
@@ -171,17 +144,6 @@ static void at(const Rows *rows, size_t position, Span *span) {
                    .count = run < left ? run : left};
 }
 
-/* Whether a query at `position`, or a later one, may see a key of this block. */
-static bool is_seen(const Paged *p, size_t position, size_t block) {
-    const size_t first = block * p->block_size, last = first + p->block_size - 1;
-    for (size_t l = 0; l < p->cache.shape->layers; l++) {
-        const LayerRule *rule = &p->cache.rule->layer[l];
-        if (first < rule->sinks || last > position || rule_sees(rule, position, last))
-            return true;
-    }
-    return false;
-}
-
 /* Gives back what neither the newest query nor a later one sees. */
 static void leave_behind(Paged *p, size_t seq, size_t newest) {
     for (size_t b = 0; b < newest / p->block_size; b++)
@@ -240,90 +202,6 @@ static size_t slot(const Cache *cache, size_t layer, size_t seq, size_t position
     return row_of((const Paged *)cache, seq, position);
 }
 
-/* Is an earlier sequence's newest query going to read this very row, too? */
-static bool is_counted(const Paged *p, size_t layer, size_t seq, size_t position) {
-    const uint32_t block = *entry(p, seq, position / p->block_size);
-    for (size_t s = 0; s < seq && p->users[block] > 1; s++) {
-        const size_t length = p->cache.length[s];
-        if (position < length && *entry(p, s, position / p->block_size) == block &&
-            rule_sees(&p->cache.rule->layer[layer], length - 1, position))
-            return true;
-    }
-    return false;
-}
-
-/* A shared row counts once, one that a crop came back to after it was given back not.
- */
-static size_t live(const Cache *cache) {
-    const Paged *p = (const Paged *)cache;
-    size_t bytes = 0;
-    for (size_t l = 0; l < cache->shape->layers; l++)
-        for (size_t s = 0; s < cache->sequences; s++)
-            for (size_t i = 0; i < cache->length[s]; i++)
-                if (rule_sees(&cache->rule->layer[l], cache->length[s] - 1, i) &&
-                    *entry(p, s, i / p->block_size) != NO_BLOCK &&
-                    !is_counted(p, l, s, i))
-                    bytes += row_k_bytes(cache, l) + row_v_bytes(cache, l);
-    return bytes;
-}
-
-static bool rows_are_poisoned(const Paged *p, uint32_t block, size_t first) {
-    const size_t row = block * p->block_size + first, n = p->block_size - first;
-    for (size_t l = 0; l < p->cache.shape->layers; l++) {
-        const size_t k = row_k_bytes(&p->cache, l), v = row_v_bytes(&p->cache, l);
-        if (!memory_is_poisoned(p->layer[l].k + row * k, n * k) ||
-            !memory_is_poisoned(p->layer[l].v + row * v, n * v))
-            return false;
-    }
-    return true;
-}
-
-/* Users of a block are the table entries that name it; free ones have none. */
-static size_t count_users(const Paged *p, uint32_t block) {
-    size_t count = 0;
-    for (size_t i = 0; i < p->cache.sequences * p->table_size; i++)
-        count += p->table[i] == block;
-    return count;
-}
-
-static bool check_sequence(const Paged *p, size_t seq, Error *err) {
-    const size_t end = p->cache.length[seq] + p->cache.pending[seq];
-    const size_t blocks = blocks_for(p, end), tail = end % p->block_size;
-    for (size_t b = 0; b < p->table_size; b++) {
-        const uint32_t block = *entry(p, seq, b);
-        if (b >= blocks ? block != NO_BLOCK : block == NO_BLOCK && is_seen(p, end, b))
-            return error_set(err, "sequence %zu: entry %zu of its table is %s", seq, b,
-                             b >= blocks ? "left over" : "missing");
-        if (b + 1 == blocks && tail > 0 && block != NO_BLOCK && p->users[block] == 1 &&
-            !rows_are_poisoned(p, block, tail))
-            return error_set(err, "sequence %zu: a row past its %zu tokens was written",
-                             seq, end);
-    }
-    return true;
-}
-
-static bool check(const Cache *cache, Error *err) {
-    const Paged *p = (const Paged *)cache;
-    size_t used = 0;
-    for (uint32_t b = 0; b < p->blocks; b++) {
-        if (count_users(p, b) != p->users[b])
-            return error_set(err, "block %u: %u users are counted, %zu tables name it",
-                             b, p->users[b], count_users(p, b));
-        used += p->users[b] > 0;
-    }
-    if (used + p->free_count != p->blocks)
-        return error_set(err, "%zu blocks used and %zu free of %zu", used,
-                         p->free_count, p->blocks);
-    for (size_t i = 0; i < p->free_count; i++) {
-        const uint32_t block = p->free[(p->free_head + i) % p->blocks];
-        if (p->users[block] > 0 || !rows_are_poisoned(p, block, 0))
-            return error_set(err, "free block %u is in use", block);
-    }
-    for (size_t s = 0; s < cache->sequences; s++)
-        if (!check_sequence(p, s, err)) return false;
-    return true;
-}
-
 size_t paged_free_blocks(const Cache *cache) {
     return ((const Paged *)cache)->free_count;
 }
@@ -337,6 +215,7 @@ static void close_paged(Cache *cache) {
     memory_free(&cache->metadata, p->table);
     memory_free(&cache->metadata, p->users);
     memory_free(&cache->metadata, p->free);
+    memory_free(&cache->metadata, p->seen);
     cache_free(cache);
 }
 
@@ -349,8 +228,8 @@ static const CacheOps operations = {.kind = "paged",
                                     .crop = crop,
                                     .fork = fork_by_sharing,
                                     .slot = slot,
-                                    .live = live,
-                                    .check = check,
+                                    .live = paged_live,
+                                    .check = paged_check,
                                     .close = close_paged};
 
 static bool open_pool(Paged *p, Error *err) {
@@ -363,7 +242,8 @@ static bool open_pool(Paged *p, Error *err) {
     p->table = memory_new(&cache->metadata, entries, sizeof *p->table, err);
     p->users = memory_new(&cache->metadata, p->blocks, sizeof *p->users, err);
     p->free = memory_new(&cache->metadata, p->blocks, sizeof *p->free, err);
-    if (!p->table || !p->users || !p->free) return false;
+    p->seen = memory_new(&cache->metadata, p->blocks, sizeof *p->seen, err);
+    if (!p->table || !p->users || !p->free || !p->seen) return false;
     for (size_t i = 0; i < entries; i++) p->table[i] = NO_BLOCK;
     for (size_t l = 0; l < cache->shape->layers; l++) {
         PagedLayer *layer = &p->layer[l];
@@ -386,8 +266,8 @@ Cache *paged_open(const CacheConfig *config, Memory *memory, Error *err) {
     p->block_size = config->block_size ? config->block_size : 16;
     p->table_size = blocks_for(p, config->capacity);
     p->blocks = config->blocks;
-    if (p->blocks == 0 &&
-        __builtin_mul_overflow(p->table_size, config->sequences, &p->blocks))
+    if (p->blocks == 0 && !formula_paged_blocks(config->sequences, config->capacity,
+                                                p->block_size, &p->blocks))
         p->blocks = NO_BLOCK; /* refused by open_pool */
     if (open_pool(p, err)) return &p->cache;
     cache_close(&p->cache);

@@ -14,7 +14,7 @@
 
 #include "core/cache/cache.h"
 
-/* Reserves formula_cache_bytes(shape, rule, blocks, block_size) bytes of payload. */
+/* Reserves formula_paged_bytes(shape, rule, blocks, block_size) bytes of payload. */
 Cache *paged_open(const CacheConfig *config, Memory *memory, Error *err);
 
 /* Blocks in the free list. */

@@ -14,6 +14,8 @@ typedef struct {
     const char *name;
     Cache *(*open)(const CacheConfig *, Memory *, Error *);
     size_t chunk; /* most new tokens of a sequence in one step that it takes; 0: any */
+    bool scarce;  /* has not room for all sequences at their full length: a step may be
+                     refused, and then nothing has changed */
 } ConformTarget;
 
 typedef struct {

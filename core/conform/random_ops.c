@@ -69,7 +69,7 @@ static bool append(Shadow *s, const Op *op, Error *err) {
     bool done = op->kind == ABANDON ? shadow_abandon(s, rows, err)
                                     : shadow_append(s, rows, err);
     if (done && !fits) return error_set(err, "rows past the capacity were taken");
-    return done || !fits;
+    return done || !fits || s->scarce;
 }
 
 /* A crop or fork may be refused; then nothing may have changed. */

@@ -37,7 +37,8 @@ static void choose_rule(Shadow *s, uint64_t variant) {
 
 bool shadow_open(Shadow *s, const ConformTarget *target, uint64_t variant,
                  Memory *memory, Error *err) {
-    *s = (Shadow){.chunk = target->chunk ? target->chunk : SHADOW_CAPACITY};
+    *s = (Shadow){.scarce = target->scarce,
+                  .chunk = target->chunk ? target->chunk : SHADOW_CAPACITY};
     s->shape = (Shape){.dim = 8, .vocab = 2, .context = SHADOW_CAPACITY, .layers = 3};
     for (size_t l = 0; l < s->shape.layers; l++) /* rows of 32, 64 and 96 values */
         s->shape.layer[l] = (LayerShape){.heads = 2 * (1 + l),

@@ -15,6 +15,7 @@ typedef struct {
     Rule rule;
     Cache *cache;
     const Kernels *kernels;
+    bool scarce;  /* of the target */
     size_t chunk; /* most new tokens of a sequence in one step */
     size_t length[SHADOW_SEQUENCES];
     uint64_t id[SHADOW_SEQUENCES][SHADOW_CAPACITY];

@@ -118,6 +118,17 @@ bool formula_ring_bytes(const Shape *shape, const Rule *rule, size_t sequences,
     return true;
 }
 
+bool formula_paged_blocks(size_t sequences, size_t capacity, size_t block_size,
+                          size_t *blocks) {
+    *blocks = capacity / block_size + (capacity % block_size != 0);
+    return size_times(blocks, sequences);
+}
+
+bool formula_paged_bytes(const Shape *shape, const Rule *rule, size_t blocks,
+                         size_t block_size, size_t *bytes) {
+    return formula_cache_bytes(shape, rule, blocks, block_size, bytes);
+}
+
 uint64_t formula_live_bytes(const Shape *shape, const Rule *rule, size_t length) {
     uint64_t bytes = 0;
     for (size_t l = 0; length > 0 && l < shape->layers; l++)

@@ -66,6 +66,13 @@ size_t formula_ring_slots(const LayerRule *rule, size_t capacity, size_t chunk);
 bool formula_ring_bytes(const Shape *shape, const Rule *rule, size_t sequences,
                         size_t capacity, size_t chunk, size_t *bytes);
 
+/* Blocks that hold every sequence at its full capacity, and the payload of a pool of
+ * blocks. false on overflow. */
+bool formula_paged_blocks(size_t sequences, size_t capacity, size_t block_size,
+                          size_t *blocks);
+bool formula_paged_bytes(const Shape *shape, const Rule *rule, size_t blocks,
+                         size_t block_size, size_t *bytes);
+
 /* Of those, live: rows that the newest of `length` committed tokens can see. */
 uint64_t formula_live_bytes(const Shape *shape, const Rule *rule, size_t length);
 

@@ -42,7 +42,7 @@ typedef struct {
     float *gate, *up;  /* [rows][hidden] */
     float *widened;    /* matmul's scratch */
     float *scratch;    /* attention's */
-    float *probs;      /* [rows][heads][positions], only when attention is traced */
+    float *probs;      /* [n][heads][rows->end] of a call, only when traced */
 } Pass;
 
 bool pass_open(Pass *pass, const char *name, const EngineConfig *config, Error *err);

@@ -18,6 +18,8 @@
 typedef struct {
     size_t dim, layers, heads, kv_heads, head, rot, hidden, vocab, ctx, window, tied,
         seed;
+    const char *pattern; /* of window_layers; NULL: every layer has the window */
+    size_t pattern_length;
 } Spec;
 
 static const struct {
@@ -51,15 +53,16 @@ static size_t find_key(const char *name, size_t length) {
     return key;
 }
 
-/* Reads "key=value" of `length` bytes. */
-static bool read_pair(Spec *spec, const char *pair, size_t length, bool *given,
-                      Error *err) {
+/* Reads "key=number" of `length` bytes. */
+static bool read_number(Spec *spec, const char *pair, size_t length, bool *given,
+                        Error *err) {
     const char *equals = memchr(pair, '=', length);
     size_t key = equals ? find_key(pair, (size_t)(equals - pair)) : KEYS;
     if (key == KEYS)
         return error_set(err,
                          "random: '%.*s' is not known; keys are dim layers heads "
-                         "kv_heads head rot hidden vocab ctx window tied seed",
+                         "kv_heads head rot hidden vocab ctx window window_layers tied "
+                         "seed",
                          (int)length, pair);
     if (given[key]) return error_set(err, "random: %s is given twice", keys[key].name);
     given[key] = true;
@@ -72,6 +75,30 @@ static bool read_pair(Spec *spec, const char *pair, size_t length, bool *given,
                          pair, keys[key].name, keys[key].least, keys[key].most);
     *field(spec, key) = (size_t)value;
     return true;
+}
+
+/* window_layers=PATTERN: one digit a layer, 1 with the window and 0 without, repeated. */
+static bool read_pattern(Spec *spec, const char *pattern, size_t length, Error *err) {
+    if (spec->pattern) return error_set(err, "random: window_layers is given twice");
+    for (size_t i = 0; i < length; i++)
+        if (pattern[i] != '0' && pattern[i] != '1') length = 0;
+    if (length == 0)
+        return error_set(err,
+                         "random: window_layers must be digits 0 and 1, one a layer, "
+                         "such as 110");
+    spec->pattern = pattern;
+    spec->pattern_length = length;
+    return true;
+}
+
+/* Reads "key=value" of `length` bytes. */
+static bool read_pair(Spec *spec, const char *pair, size_t length, bool *given,
+                      Error *err) {
+    static const char pattern[] = "window_layers=";
+    const size_t name = sizeof pattern - 1;
+    if (length >= name && strncmp(pair, pattern, name) == 0)
+        return read_pattern(spec, pair + name, length - name, err);
+    return read_number(spec, pair, length, given, err);
 }
 
 static bool read_spec(const char *text, Spec *spec, bool *given, Error *err) {
@@ -88,6 +115,8 @@ static bool read_spec(const char *text, Spec *spec, bool *given, Error *err) {
 
 static bool shape_of(const Spec *spec, const bool *given, Shape *shape, Error *err) {
     size_t head = spec->head, rot;
+    if (spec->pattern && spec->window == SHAPE_NO_WINDOW)
+        return error_set(err, "random: window_layers needs window=W");
     if (!given[find_key("head", 4)]) {
         if (spec->dim % spec->heads != 0)
             return error_set(err,
@@ -112,6 +141,9 @@ static bool shape_of(const Spec *spec, const bool *given, Shape *shape, Error *e
                      .tied = spec->tied,
                      .layers = spec->layers};
     shape_all_layers(shape, &layer);
+    for (size_t l = 0; spec->pattern && l < shape->layers && l < SHAPE_MAX_LAYERS; l++)
+        if (spec->pattern[l % spec->pattern_length] == '0')
+            shape->layer[l].window = SHAPE_NO_WINDOW;
     if (!shape_check(shape, err)) return error_at(err, "random");
     if (weights_parameters(shape) > MOST_PARAMETERS)
         return error_set(err, "random: %llu parameters; at most %llu are made",
@@ -127,7 +159,7 @@ typedef struct {
 } Maker;
 
 static float scale_for(size_t cols) {
-    float scale = 0x1p-11f; /* then (2 scale 2048)^2 cols <= 3 decides */
+    float scale = 0x1p-11f; /* then (2048 scale)^2 cols <= 3 decides */
     while (scale * 2048 * scale * 2048 * (float)cols > 3.0f) scale /= 2;
     return scale;
 }
