@@ -16,7 +16,7 @@ static inline Cache *open_paged(const CacheConfig *config, Memory *memory, Error
     return paged_open(&own, memory, err);
 }
 
-static const ConformTarget paged = {"paged", open_paged, 0};
+static const ConformTarget paged = {"paged", open_paged, 0, false};
 static Shadow shadow; /* 4 sequences of at most 24 tokens, 3 layers, rows that differ */
 static Memory memory;
 

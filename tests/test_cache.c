@@ -7,7 +7,7 @@
 #include <math.h>
 #include <string.h>
 
-static const ConformTarget contiguous = {"contiguous", contiguous_open, 0};
+static const ConformTarget contiguous = {"contiguous", contiguous_open, 0, false};
 
 static Shadow shadow;
 static Memory memory;

@@ -101,11 +101,15 @@ START_TEST(another_rule_is_said_with_the_step_where_the_full_model_parts) {
     strcpy(result.words, "a window of 16");
     result.full_differs = 16;
     char *text = report(&result, &(Options){.quiet = true}, STATUS_FINE);
-    ck_assert(strstr(text,
-                     "\nthat is: as recomputing with a window of 16; the full model "
-                     "differs from step 16 on\n"));
+    ck_assert(strstr(text, "\nthat is: as recomputing with a window of 16;\n"
+                           "the full model differs from step 16 on\n"));
     free(text);
     result.full_differs = FULL_MODEL_SAME;
+    result.full_compared = 16;
+    text = report(&result, &(Options){.quiet = true}, STATUS_FINE);
+    ck_assert(strstr(text, "agrees for the 16 steps that its context of 512 allows\n"));
+    free(text);
+    result.full_compared = 61;
     text = report(&result, &(Options){.quiet = true}, STATUS_FINE);
     ck_assert(strstr(text, "so far the full model agrees\n"));
     free(text);

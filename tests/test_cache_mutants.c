@@ -69,9 +69,9 @@ static void demand_oracle_sees(const ConformTarget *target, const PairRule *rule
 static const char differs[] = "the oracle's";
 
 START_TEST(w_plus_1_keys_for_w_are_seen_by_memcmp_with_the_oracle) {
-    static const ConformTarget targets[] = {{"contiguous", contiguous_open, 0},
-                                            {"ring", ring_open, 0},
-                                            {"ring", ring_open, 2}};
+    static const ConformTarget targets[] = {{"contiguous", contiguous_open, 0, false},
+                                            {"ring", ring_open, 0, false},
+                                            {"ring", ring_open, 2, false}};
     Wrapped wrong;
     wrapped_init(&wrong, kernels_select("naive", NULL), NULL);
     wrong.table.attention = mutant_window_plus_1;
@@ -88,7 +88,7 @@ START_TEST(slots_for_positions_are_seen_by_memcmp_as_soon_as_the_ring_wraps) {
     wrapped_init(&wrong, kernels_select("naive", NULL), NULL);
     wrong.table.attention = mutant_slots;
     for (size_t chunk = 1; chunk <= 4; chunk *= 2) {
-        const ConformTarget ring = {"ring", ring_open, chunk};
+        const ConformTarget ring = {"ring", ring_open, chunk, false};
         const PairRule window = {.spec = SPEC, .recent = 8};
         const PairRule sinks = {.spec = SPEC, .sinks = 3, .recent = 5};
         const size_t slots = 8 - 1 + chunk;
@@ -124,7 +124,7 @@ static bool all_attentions_agree(const Kernels *kernels) {
 START_TEST(
     ranks_for_positions_in_the_denominator_are_seen_by_memcmp_once_keys_are_gone) {
     const Kernels *naive = kernels_select("naive", NULL);
-    const ConformTarget ring = {"ring", ring_open, 1};
+    const ConformTarget ring = {"ring", ring_open, 1, false};
     const PairRule sinks = {.spec = SPEC, .sinks = 4, .recent = 8};
     const PairRule full = {.spec = SPEC};
     Wrapped wrong;
@@ -141,7 +141,7 @@ END_TEST
 #ifdef KVSTEP_CHECKING
 START_TEST(a_part_block_read_to_its_end_is_stopped_by_poison) {
     static const size_t block = 4;
-    const ConformTarget paged = {"paged by 4", open_by_4, 0};
+    const ConformTarget paged = {"paged by 4", open_by_4, 0, false};
     const PairRule full = {.spec = SPEC};
     Wrapped wrong;
     wrapped_init(&wrong, kernels_select("naive", NULL), (void *)(uintptr_t)&block);
@@ -309,13 +309,13 @@ static void make_broken(const CacheOps *ops) {
 
 START_TEST(a_fault_of_a_cache_turns_the_property_of_that_name_red) {
     const ConformProperty *property = property_called(faults[_i].property);
-    const ConformTarget original = {"original", faults[_i].original, 0};
+    const ConformTarget original = {"original", faults[_i].original, 0, false};
     Error err = {0};
     ck_assert_msg(property->check(&original, &options, &err), "the original: %s",
                   err.text);
     make_broken(&faults[_i].ops);
-    const ConformTarget mutant = {"mutant",
-                                  faults[_i].open ? faults[_i].open : open_broken, 0};
+    const ConformTarget mutant = {
+        "mutant", faults[_i].open ? faults[_i].open : open_broken, 0, false};
     ck_assert_msg(!property->check(&mutant, &options, &err), "%s: not seen",
                   faults[_i].fault);
     ck_assert_msg(strstr(err.text, faults[_i].words) != NULL, "%s: %s",

@@ -22,10 +22,10 @@
 
 enum { SEQUENCES = 3, CAPACITY = 60 };
 
-static const ConformTarget kinds[] = {{"contiguous", contiguous_open, 0},
-                                      {"growing", growing_open, 0},
-                                      {"ring", ring_open, 4},
-                                      {"paged", paged_open, 0}};
+static const ConformTarget kinds[] = {{"contiguous", contiguous_open, 0, false},
+                                      {"growing", growing_open, 0, false},
+                                      {"ring", ring_open, 4, false},
+                                      {"paged", paged_open, 0, false}};
 
 static const PairRule rules[] = {
     {.spec = SPEC},

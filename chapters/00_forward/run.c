@@ -21,7 +21,7 @@ typedef struct {
     Prompt prompt;
     Rule rule;
     Observed observed;
-    bool watching;   /* the newest token is on its way */
+    bool watching; /* the newest token is on its way */
     Cache *cache;
     Cached *cached;
     float *logits; /* [vocab] */

@@ -65,7 +65,8 @@ bool folder_open(Folder *folder, const char *path, Memory *memory, Error *err) {
 }
 
 void folder_close(Folder *folder, bool keep) {
-    for (size_t end = folder->length; !keep && folder->made && end > 0; end--) {
+    for (size_t end = folder->length; !keep && folder->path && folder->made && end > 0;
+         end--) {
         if (!folder->made[end]) continue;
         folder->path[end] = 0;
         rmdir(folder->path);

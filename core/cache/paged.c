@@ -236,8 +236,8 @@ static bool open_pool(Paged *p, Error *err) {
     Cache *cache = &p->cache;
     size_t rows = p->blocks, entries = cache->sequences;
     if (!size_times(&rows, p->block_size) || !size_times(&entries, p->table_size) ||
-        p->blocks >= NO_BLOCK)
-        return error_set(err, "%zu blocks of %zu tokens are too many", p->blocks,
+        p->blocks == 0 || p->blocks >= NO_BLOCK)
+        return error_set(err, "%zu blocks of %zu tokens cannot be held", p->blocks,
                          p->block_size);
     p->table = memory_new(&cache->metadata, entries, sizeof *p->table, err);
     p->users = memory_new(&cache->metadata, p->blocks, sizeof *p->users, err);

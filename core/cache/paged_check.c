@@ -1,6 +1,7 @@
 /* What must be true of a paged cache at any time, and which of its rows are live. */
 #include "core/cache/paged_inside.h"
 
+#include <assert.h>
 #include <string.h>
 
 /* Is an earlier sequence's newest query going to read this very row, too? */
@@ -62,6 +63,7 @@ static bool check_sequence(const Paged *p, size_t seq, Error *err) {
 static bool check_blocks(const Paged *p, Error *err) {
     const size_t entries = p->cache.sequences * p->table_size;
     size_t used = 0;
+    assert(p->blocks > 0);
     memset(p->seen, 0, p->blocks * sizeof *p->seen);
     for (size_t i = 0; i < entries; i++)
         if (p->table[i] != NO_BLOCK) p->seen[p->table[i]]++;

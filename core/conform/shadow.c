@@ -147,7 +147,8 @@ bool shadow_reload(Shadow *s, size_t from, size_t to, Error *err) {
     Bytes file = {.data = (unsigned char *)bytes, .size = size};
     bool loaded = saved && load(s, to, file, &refused);
     free(bytes);
-    if (loaded != (s->length[to] == 0))
+    const bool no_room = s->scarce && !loaded;
+    if (!no_room && loaded != (s->length[to] == 0))
         return error_set(err, "a snapshot of %zu tokens was %s: %s", s->length[from],
                          loaded ? "loaded over others" : "refused", refused.text);
     if (loaded) shadow_forked(s, from, to);

@@ -2,8 +2,8 @@
  * The sizes follow from the numbers alone, so the file's length is checked before
  * anything is allocated. Tensors stay where the file has them. */
 #include "core/format/llama2c.h"
-#include "core/base/shape.h"
 #include "core/base/bytes.h"
+#include "core/base/shape.h"
 
 #include <assert.h>
 #include <math.h>

@@ -20,6 +20,7 @@
 #include <string.h>
 
 #define LANES_INLINE static inline __attribute__((always_inline))
+/* clang-format off: one operation a line, so that the bodies can be compared */
 
 #if defined(__AVX512F__)
 
@@ -102,8 +103,7 @@ LANES_INLINE float lanes_sum(Lanes a) {
 
 #else
 
-#define LANES_PORTABLE
-/* Plain loops of 16, which compilers turn into what the machine has (NEON, SIMD128). */
+#define LANES_PORTABLE /* loops of 16, which compilers turn into NEON or SIMD128 */
 typedef struct { float lane[16]; } Lanes;
 
 #define LANES_EACH for (size_t i = 0; i < 16; i++)
@@ -134,14 +134,8 @@ LANES_INLINE Lanes lanes_fma_some(Lanes a, Lanes b, Lanes c, size_t n) {
     for (size_t i = 0; i < n; i++) c.lane[i] = fmaf(a.lane[i], b.lane[i], c.lane[i]);
     return c;
 }
-LANES_INLINE Lanes lanes_add(Lanes a, Lanes b) {
-    LANES_EACH a.lane[i] += b.lane[i];
-    return a;
-}
-LANES_INLINE Lanes lanes_mul(Lanes a, Lanes b) {
-    LANES_EACH a.lane[i] *= b.lane[i];
-    return a;
-}
+LANES_INLINE Lanes lanes_add(Lanes a, Lanes b) { LANES_EACH a.lane[i] += b.lane[i]; return a; }
+LANES_INLINE Lanes lanes_mul(Lanes a, Lanes b) { LANES_EACH a.lane[i] *= b.lane[i]; return a; }
 LANES_INLINE float lanes_sum(Lanes a) {
     for (size_t width = 8; width > 0; width /= 2)
         for (size_t j = 0; j < width; j++) a.lane[j] += a.lane[j + width];
@@ -149,4 +143,5 @@ LANES_INLINE float lanes_sum(Lanes a) {
 }
 
 #endif
+/* clang-format on */
 #endif
