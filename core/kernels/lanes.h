@@ -20,7 +20,8 @@
 #include <string.h>
 
 #define LANES_INLINE static inline __attribute__((always_inline))
-/* clang-format off: one operation a line, so that the bodies can be compared */
+/* One operation a line, so that the bodies can be compared. */
+/* clang-format off */
 
 #if defined(__AVX512F__)
 
