@@ -25,8 +25,8 @@ static size_t machine_bytes(void) {
 
 /* Bytes held at the top, by this Memory and all others under the same one. */
 static size_t held_by_all(const Memory *memory) {
-    while (memory->parent) memory = memory->parent;
-    return memory->live;
+    while (memory && memory->parent) memory = memory->parent;
+    return memory ? memory->live : 0;
 }
 
 static bool may_allocate(Memory *memory) {

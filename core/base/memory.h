@@ -19,7 +19,7 @@ typedef struct Memory {
 
 /* count x size zeroed bytes on a 64-byte border; a product that overflows, more than
  * the machine has left beside what is held at the top, and memory that is not there are errors. Zero bytes give a pointer
- * that is freed as usual. */
+ * that is freed as usual. memory NULL: the block is not tracked. */
 void *memory_new(Memory *memory, size_t count, size_t size, Error *err);
 
 /* Gives a block back to the Memory it came from; NULL does nothing. */
