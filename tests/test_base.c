@@ -217,6 +217,9 @@ START_TEST(only_a_regular_file_is_read) {
     ck_assert_int_eq(mkfifo(in_folder("pipe"), 0600), 0);
     ck_assert(!file_read(in_folder("pipe"), &bytes, &memory, &err));
     ck_assert_ptr_nonnull(strstr(err.text, "is not a regular file"));
+    FileOut out; /* nor is one without a reader written: that would wait for ever */
+    ck_assert(!file_create(in_folder("pipe"), &out, &memory, &err));
+    ck_assert_ptr_nonnull(strstr(err.text, "nobody reads this pipe"));
     ck_assert(!file_read(folder, &bytes, &memory, &err));
     ck_assert(!file_read(in_folder("absent"), &bytes, &memory, &err));
     ck_assert_ptr_nonnull(strstr(err.text, "cannot be opened"));

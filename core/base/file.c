@@ -73,6 +73,17 @@ static FILE *open_temporary(char *name) {
     return NULL;
 }
 
+/* Opening a pipe that nobody reads is refused: it would wait for ever. */
+static FILE *open_special(const char *path) {
+    const int descriptor = open(path, O_WRONLY | O_NONBLOCK);
+    if (descriptor < 0) return NULL;
+    FILE *stream = NULL;
+    if (fcntl(descriptor, F_SETFL, fcntl(descriptor, F_GETFL) & ~O_NONBLOCK) == 0)
+        stream = fdopen(descriptor, "wb");
+    if (!stream) close(descriptor);
+    return stream;
+}
+
 bool file_create(const char *path, FileOut *out, Memory *memory, Error *err) {
     *out = (FileOut){.memory = memory};
     struct stat info;
@@ -86,9 +97,11 @@ bool file_create(const char *path, FileOut *out, Memory *memory, Error *err) {
         forget(out);
         return false;
     }
-    out->stream = special ? fopen(path, "wb") : open_temporary(out->temporary);
+    out->stream = special ? open_special(path) : open_temporary(out->temporary);
     if (out->stream) return true;
-    if (errno == EEXIST)
+    if (special && errno == ENXIO)
+        error_set(err, "%s: nobody reads this pipe; start its reader first", path);
+    else if (errno == EEXIST)
         error_set(err,
                   "%s: cannot be written: %s and all before it are left over from "
                   "runs that were killed; remove them",
