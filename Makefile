@@ -76,7 +76,7 @@ KERNELS  := $(wildcard core/kernels/naive_*.c core/kernels/fast_*.c)
 kernels_of = $(if $(filter avx512,$1),$(filter core/kernels/fast_%,$(KERNELS)),$(KERNELS))
 CORE     := $(filter-out $(KERNELS),$(wildcard core/*/*.c))
 ifeq ($(CORE_ONLY),yes)
-CORE     := $(filter-out $(shell grep -l '<jansson.h>' $(CORE)),$(CORE))
+CORE     := $(filter-out core/conform/% $(shell grep -l '<jansson.h>' $(CORE)),$(CORE))
 endif
 CHAPTERS := $(wildcard chapters/*.c chapters/*/*.c chapters/*/*/*.c)
 ifeq ($(MINIMAL),yes)# what draws is called figures*.c, gallery.c or page.c

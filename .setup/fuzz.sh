@@ -1,7 +1,6 @@
 #!/bin/bash
-# fuzz.sh FOLDER SECONDS: runs every fuzzer in FOLDER that long, as many at once as there are
-# processors, from the stored corpus tests/fuzz/corpus/<name>/. New inputs of interest stay
-# in FOLDER/found/<name>/, an input that breaks something in FOLDER/broken-<name>-*.
+# fuzz.sh FOLDER SECONDS: runs every fuzzer in FOLDER that long, all at once, from the
+# stored corpus tests/fuzz/corpus/<name>/. New inputs of interest stay in FOLDER/found/<name>/, an input that breaks something in FOLDER/broken-<name>-*.
 set -euo pipefail
 
 one() {
@@ -35,4 +34,4 @@ for source in tests/fuzz/fuzz_*.c; do
     programs+=("$folder/${name%.c}")
 done
 [ ${#programs[@]} -gt 0 ] || { echo "there is nothing to fuzz"; exit 1; }
-printf '%s\0' "${programs[@]}" | xargs -0 -n 1 -P "$(nproc)" "$0" --one "$folder" "$seconds"
+printf '%s\0' "${programs[@]}" | xargs -0 -n 1 -P "${#programs[@]}" "$0" --one "$folder" "$seconds"

@@ -50,7 +50,7 @@ static bool put_heads(json_t *root, const AttentionResult *r, Error *err) {
 }
 
 static bool put_overlay(json_t *root, const AttentionResult *r, Error *err) {
-    json_t *before = json_put_object(root, "step_before", err), *same;
+    json_t *before = json_put_object(root, "step_before", err), *same = NULL;
     bool done =
         before && json_put_matrix(before, "weights", r->older, r->n - 1, r->n - 1, err);
     done = done && (same = json_put_list(before, "same", err));

@@ -3,13 +3,17 @@
 #include "chapters/common/quantity.h"
 #include "chapters/common/units.h"
 
+#include <string.h>
+
 enum { SHOWN_ROWS = 20 };
 
 void cache_print_model(const CacheResult *result, FILE *stream) {
     char prompt[QUANTITY_TEXT];
     describe_model(&result->model, stream);
-    fprintf(stream, "prompt: %s, <s> included; the text as it is drawn:\n",
-            quantity_of(result->prompt_tokens, "token", "tokens", prompt));
+    const bool random = strncmp(result->model.name, "random:", 7) == 0;
+    fprintf(stream, "prompt: %s, <s> included; the text as it is drawn%s:\n",
+            quantity_of(result->prompt_tokens, "token", "tokens", prompt),
+            random ? " (untrained: noise)" : "");
 }
 
 static void add_step(Table *table, const CacheStep *step, bool prefill,

@@ -54,6 +54,9 @@ static bool open_buffers(Run *run, Error *err) {
 static bool open_trace(Run *run, Error *err) {
     const char *path = run->options->trace;
     if (!path) return true;
+    if (file_is_same(path, run->options->model) ||
+        (run->options->tokenizer && file_is_same(path, run->options->tokenizer)))
+        return error_set(err, "--trace %s would replace the model's own file", path);
     if (!file_create(path, &run->trace_file, run->memory, err)) return false;
     run->trace = (Trace){.stream = run->trace_file.stream,
                          .json = trace_wants_json(path),

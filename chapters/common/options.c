@@ -114,6 +114,11 @@ static void table_for_argp(const CommandInfo *command, struct argp_option *optio
         snprintf(help[count], HELP_TEXT, "%s%s%s%s", row->help,
                  standard ? " (default: " : "", standard ? value : "",
                  standard ? ")" : "");
+        for (const char *const *c = row->choices; c && *c; c++) {
+            const size_t used = strlen(help[count]);
+            snprintf(help[count] + used, HELP_TEXT - used, "%s%s",
+                     c == row->choices ? "; one of: " : ", ", *c);
+        }
         options[count] = (struct argp_option){
             .name = row->name,
             .key = FIRST_KEY + (int)(row - option_table),

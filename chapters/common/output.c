@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
@@ -23,6 +24,10 @@ bool output_end(Error *err) {
         reason = errno;
     }
     if (written) return true;
+    /* A reader that left is seen even if an earlier flush took the reason. */
+    struct pollfd reader = {.fd = STDOUT_FILENO, .events = POLLOUT};
+    if (reason == 0 && poll(&reader, 1, 0) == 1 && (reader.revents & POLLERR))
+        reason = EPIPE;
     if (reason == EPIPE) {
         signal(SIGPIPE, SIG_DFL);
         raise(SIGPIPE);

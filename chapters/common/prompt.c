@@ -19,6 +19,11 @@ static bool check_length(const Options *o, size_t context, size_t prompt, Error 
                          o->window ? "--window" : "--max-cached", farthest(o), context);
     if (o->context) context = o->context;
     if (farthest(o) && (!o->context || strcmp(o->cache, "ring") == 0)) return true;
+    if (o->tokens == 1 && prompt > context)
+        return error_set(err,
+                         "%zu prompt tokens are over the context of %zu; shorten the "
+                         "prompt",
+                         prompt, context);
     if (o->tokens > context || prompt > context - o->tokens + 1)
         return error_set(err,
                          "%zu prompt tokens and %zu more are over the context of %zu; "

@@ -13,7 +13,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { OPERATIONS = 20000, PATIENCE = 60 };
+enum { OPERATIONS = 20000, PATIENCE = 30 };
 
 typedef Cache *OpenCache(const CacheConfig *, Memory *, Error *);
 
@@ -128,7 +128,8 @@ static bool try_all(const char *path, size_t *held, Error *err) {
         if (!try_in_child(&conform_properties[i], path, &word, &why, err)) return false;
         printf("  %-6s  %s\n", word == HOLDS ? "holds" : "BROKEN",
                conform_properties[i].name);
-        if (word != HOLDS) printf("          %s\n", why.text);
+        if (word != HOLDS)
+            printf("          %s\n", *why.text ? why.text : "it said no reason");
         *held += word == HOLDS;
     }
     printf("\n%zu of %zu properties hold\n", *held, conform_count);
@@ -172,6 +173,11 @@ const Command conform_command = {
              "kvstep_cache_chunk`.\n"
              "Build one: cc -shared -fPIC -I. -o mine.so mine.c; then: kvstep conform "
              "mine.so\n"
+             "A property that takes more than 30 seconds counts as broken. The "
+             "checking "
+             "build fills dead cells with NaN and finds more: make "
+             "build/kvstep-checking, "
+             "and run that.\n"
              "Exit status: 0 every property holds, 1 one is broken, 2 the file cannot "
              "be "
              "tried.",

@@ -37,6 +37,17 @@ bool file_read(const char *path, Bytes *bytes, Memory *memory, Error *err) {
     return done;
 }
 
+bool file_exists(const char *path) {
+    struct stat info;
+    return stat(path, &info) == 0;
+}
+
+bool file_is_same(const char *a, const char *b) {
+    struct stat left, right;
+    return stat(a, &left) == 0 && stat(b, &right) == 0 && left.st_dev == right.st_dev &&
+           left.st_ino == right.st_ino;
+}
+
 static char *copy_of(const char *text, const char *ending, Memory *memory, Error *err) {
     size_t length = strlen(text) + strlen(ending) + 1;
     char *copy = memory_new(memory, length, 1, err);

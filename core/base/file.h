@@ -15,6 +15,10 @@ typedef struct {
  * an error that begins with the path. Free bytes->data with memory_free. */
 bool file_read(const char *path, Bytes *bytes, Memory *memory, Error *err);
 
+/* Whether something is there under this name; whether two names mean the same file. */
+bool file_exists(const char *path);
+bool file_is_same(const char *a, const char *b);
+
 /* A file being written. It appears under its name only at file_commit; until then the
  * old one, if any, is untouched. A path that exists and is no regular file (a device, a
  * pipe) is written in place. */

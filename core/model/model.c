@@ -15,6 +15,9 @@ static bool open_random(Model *m, const char *spec, const char *tokenizer, Error
 
 static bool open_checkpoint(Model *m, const char *path, const char *tokenizer,
                             Error *err) {
+    if (!file_exists(path))
+        return error_set(err, "%s: no such model file; random:KEY=N,... needs none",
+                         path);
     if (!tokenizer)
         return error_set(err,
                          "%s: a llama2.c checkpoint needs its vocabulary; give "
