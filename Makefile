@@ -3,7 +3,7 @@
 #
 # Files are found by their place, so a new one needs no line here:
 #   core/<room>/*.c    -> build/libkvstep-core.a (needs libc and libm alone, see digests)
-#   chapters/, viz/    -> build/kvstep
+#   chapters/, viz/    -> build/kvstep; chapters/<x>/rung_*.c once per kernel target
 #   tests/test_<x>.c   -> build/tests/test_<x>, one Check program each
 #   tests/*.c, others  -> linked into every test program; digests.c stands alone
 #   tests/*.sh         -> run by `make test` with KVSTEP=build/kvstep
@@ -12,7 +12,7 @@
 BUILD_PACKAGES      := libjansson-dev libxxhash-dev libcairo2-dev libpango1.0-dev pkg-config
 TEST_PACKAGES       := check
 MAINTAINER_PACKAGES := clang lld libclang-rt-dev clang-format clang-tidy cppcheck \
-                       gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user-static \
+                       libomp-dev gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user-static \
                        wasi-libc libclang-rt-dev-wasm32 nodejs
 
 .DEFAULT_GOAL := all
@@ -61,6 +61,9 @@ FLAGS    = -std=gnu17 -g $(OPTIMIZE) $(if $(ARCH),-march=$(ARCH)) $(WARN) -I. \
 OPTIMIZE = $(or $(OPT),-O2)
 LINK     = $(Q)mkdir -p $(@D) && $(call say,ld) && $(CC) $(CFLAGS) $(LDFLAGS) -o $@
 
+# Only core/kernels/threads.c starts threads. MINIMAL and the cross builds have one.
+OPENMP ?= $(HAVE_OPENMP)
+
 # Kernel files are compiled once for each of these; select.c picks at run time.
 KERNEL_TARGETS      ?= base $(if $(filter x86_64%,$(MACHINE)),fma avx512)
 KERNEL_FLAGS_fma    := -mavx2 -mfma
@@ -78,7 +81,8 @@ CORE     := $(filter-out $(KERNELS),$(wildcard core/*/*.c))
 ifeq ($(CORE_ONLY),yes)
 CORE     := $(filter-out core/conform/% $(shell grep -l '<jansson.h>' $(CORE)),$(CORE))
 endif
-CHAPTERS := $(wildcard chapters/*.c chapters/*/*.c chapters/*/*/*.c)
+RUNGS    := $(wildcard chapters/*/rung_*.c)
+CHAPTERS := $(filter-out $(RUNGS),$(wildcard chapters/*.c chapters/*/*.c chapters/*/*/*.c))
 ifeq ($(MINIMAL),yes)# what draws is called figures*.c, gallery.c or page.c
 CHAPTERS := $(foreach f,$(CHAPTERS),$(if $(filter figures% gallery.c page.c,$(notdir $f)),,$f))
 endif
@@ -89,13 +93,14 @@ SUPPORT  := $(filter-out $(SUITES) tests/digests.c,$(wildcard tests/*.c))
 core_objects   = $(CORE:%.c=$1/%.o) $(foreach t,$(KERNEL_TARGETS),$(patsubst %.c,$1/%.$t.o,$(call kernels_of,$t)))
 CORE_OBJECTS  := $(call core_objects,$O)
 CHECK_OBJECTS := $(call core_objects,$(CHECKING))
-UPPER         := $(patsubst %.c,$O/%.o,$(filter-out chapters/main.c,$(CHAPTERS)) $(VIZ))
-LIBRARIES      = $(if $(filter yes,$(MINIMAL)),,$(JSON_LIBS) $(VIZ_LIBS)) -ldl -lm
+UPPER         := $(patsubst %.c,$O/%.o,$(filter-out chapters/main.c,$(CHAPTERS)) $(VIZ)) \
+                 $(foreach t,$(KERNEL_TARGETS),$(RUNGS:%.c=$O/%.$t.o))
+LIBRARIES      = $(if $(filter yes,$(MINIMAL)),,$(JSON_LIBS) $(VIZ_LIBS)) $(OPENMP) -ldl -lm
 
 # These two files change when the flags or the list of sources do, and then only.
 ifneq ($(if $(PACKAGES),$(wildcard $(PACKAGES)),$(filter-out $(UNBUILT),$(GOALS))),)
-FLAGS_NOW   := $(strip $(CC) $(MACHINE) $(FLAGS) $(OPT) $(KERNEL_TARGETS) $(VIZ_CFLAGS) $(LDFLAGS))
-SOURCES_NOW := $(strip $(CORE) $(KERNELS) $(CHAPTERS) $(VIZ) $(SUPPORT))
+FLAGS_NOW   := $(strip $(CC) $(MACHINE) $(FLAGS) $(OPT) $(OPENMP) $(KERNEL_TARGETS) $(VIZ_CFLAGS) $(LDFLAGS))
+SOURCES_NOW := $(strip $(CORE) $(KERNELS) $(CHAPTERS) $(RUNGS) $(VIZ) $(SUPPORT))
 $(shell mkdir -p $(BUILD))
 ifneq ($(strip $(file <$(BUILD)/flags)),$(FLAGS_NOW))
 $(file >$(BUILD)/flags,$(FLAGS_NOW))
@@ -124,6 +129,8 @@ endef
 $(foreach t,$(KERNEL_TARGETS),$(eval $(call kernel_target,$t)))
 
 $O/core/kernels/% $(CHECKING)/core/kernels/%: OPTIMIZE = $(or $(OPT),-O3)
+$O/chapters/05_kernels/rung_%: OPTIMIZE = $(or $(OPT),-O3)
+$O/core/kernels/threads.o $(CHECKING)/core/kernels/threads.o: ROOM_FLAGS = $(OPENMP)
 $O/core/kernels/select.o $(CHECKING)/core/kernels/select.o: ROOM_FLAGS = $(SELECT_FLAGS)
 $O/core/format/% $(CHECKING)/core/format/%: ROOM_FLAGS = $(JSON_CFLAGS)
 $O/viz/%: ROOM_FLAGS = $(VIZ_CFLAGS)
@@ -228,7 +235,7 @@ COUNTING_OBJECTS := $(COUNTED:%.c=$(BUILD)/counting/%.o) $(BUILD)/counting/selec
                     $(COUNTING_CORE:%.c=$(CHECKING)/%.o)
 
 $(BUILD)/tests/test_counting: $(COUNTING_TEST) $(BUILD)/libtests.a $(COUNTING_OBJECTS)
-	$(LINK) $^ $(CHECK_LIBS) $(JSON_LIBS) -lm
+	$(LINK) $^ $(CHECK_LIBS) $(JSON_LIBS) $(OPENMP) -lm
 $(BUILD)/counting/core/%.o: core/%.c $(BUILD)/flags
 	$(compile) -DKERNEL_TARGET=base -O1 -fno-tree-loop-distribute-patterns \
 	    -fsanitize=thread -include tests/counting/sum.h
@@ -240,7 +247,7 @@ digests: $(BUILD)/digests ## compare the bits of the fixed runs with tests/golde
 
 # Core alone: this link is what proves that it needs no library.
 $(BUILD)/digests: $O/tests/digests.o $(CORE_OBJECTS)
-	$(LINK) $^ -lm
+	$(LINK) $^ $(OPENMP) -lm
 
 targets: | maintainer-tools ## the same bits from every compiler, level and machine we can run
 	@.setup/targets.sh $(BUILD)/targets
@@ -253,7 +260,7 @@ fuzz: | maintainer-tools ## feed the readers broken files for SECONDS=60 each
 FUZZERS := $(patsubst tests/fuzz/%.c,$(BUILD)/%,$(wildcard tests/fuzz/fuzz_*.c))
 fuzzers: $(FUZZERS)
 $(FUZZERS): $(BUILD)/%: $O/tests/fuzz/%.o $(BUILD)/libkvstep-core-checking.a
-	$(LINK) -fsanitize=fuzzer $^ $(JSON_LIBS) -lm
+	$(LINK) -fsanitize=fuzzer $^ $(JSON_LIBS) $(OPENMP) -lm
 
 check-all: ## everything, the long tests too (about an hour)
 	@LONG=1 $(MAKE) test

@@ -16,6 +16,11 @@ headers() {
     if [ "$tier" = test ]; then echo '#include <check.h>'; fi
 }
 
+# gcc has it; clang needs a package more and does without: one thread.
+openmp() {
+    echo 'int main(void) { return 0; }' | $CC -fopenmp -x c - -o "$out.openmp" && rm "$out.openmp"
+}
+
 probe() {
     modules="jansson $viz"
     if [ "$tier" = test ]; then modules="$modules check"; fi
@@ -23,6 +28,7 @@ probe() {
     pkg-config --exists $modules || return 1
     mkdir -p "$(dirname "$out")"
     {
+        if openmp; then echo "HAVE_OPENMP := -fopenmp"; fi
         echo "JSON_CFLAGS := $(cflags jansson)"
         echo "JSON_LIBS := $(pkg-config --libs jansson)"
         # shellcheck disable=SC2086

@@ -61,6 +61,7 @@ static void pass_add(const Kernels *kernels, float *x, const float *y, size_t co
 
 void wrapped_init(Wrapped *w, const Kernels *real, void *data) {
     *w = (Wrapped){.table = {.name = real->name,
+                             .threads = real->threads,
                              .embed = pass_embed,
                              .rms_norm = pass_rms_norm,
                              .matmul = pass_matmul,

@@ -205,7 +205,7 @@ static inline PlainCase *plain_case(size_t index) {
     LayerShape shape = {a->heads,  a->kv_heads, a->k_size,
                         a->v_size, 1,           SHAPE_NO_WINDOW};
     size_t floats;
-    if (!attention_scratch(&shape, end, &floats)) abort();
+    if (!attention_scratch(&shape, end, 1, &floats)) abort();
     a->scratch = malloc(floats * sizeof(float)); /* not one more: a sanitizer sees it */
     if (!a->scratch) abort();
     memset(a->scratch, 0xff, floats * sizeof(float));

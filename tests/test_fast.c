@@ -238,7 +238,7 @@ static void compare_attention(size_t i, Memory *memory) {
     size_t position[20], floats;
     for (size_t t = 0; t < n; t++) position[t] = end - n + t;
     const LayerShape shape = {heads, kv, k_size, v_size, 1, SHAPE_NO_WINDOW};
-    ck_assert(attention_scratch(&shape, end, &floats));
+    ck_assert(attention_scratch(&shape, end, 1, &floats));
     const size_t qs = n * heads * k_size, outs = n * heads * v_size,
                  ps = n * heads * end;
     float *q = guarded(qs), *q_sink = guarded(qs), *scratch = guarded(floats);

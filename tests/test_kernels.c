@@ -227,7 +227,7 @@ START_TEST(grouped_heads_equal_copied_heads) {
             free(a->scratch); /* the rows are wider now */
             size_t floats;
             LayerShape wide = {a->heads, a->heads, a->k_size, a->v_size, 1, RULE_ALL};
-            ck_assert(attention_scratch(&wide, a->rows->end, &floats));
+            ck_assert(attention_scratch(&wide, a->rows->end, 1, &floats));
             a->scratch = malloc(floats * sizeof(float));
             ck_assert_ptr_nonnull(a->scratch);
             (*k)->attention(*k, &grouped->a);
@@ -314,11 +314,11 @@ END_TEST
 START_TEST(scratch_of_attention_that_overflows_is_refused) {
     size_t floats;
     LayerShape shape = {4, 2, 6, 8, 1, SHAPE_NO_WINDOW};
-    ck_assert(attention_scratch(&shape, 10, &floats));
+    ck_assert(attention_scratch(&shape, 10, 1, &floats));
     ck_assert_uint_eq(floats, 8 * 4 * 16 + 16 * 2 * 8 + 8 * 4 + 8);
-    ck_assert(!attention_scratch(&shape, SIZE_MAX / 3, &floats));
+    ck_assert(!attention_scratch(&shape, SIZE_MAX / 3, 1, &floats));
     shape.heads = 1;
-    ck_assert(!attention_scratch(&shape, SIZE_MAX - 5, &floats));
+    ck_assert(!attention_scratch(&shape, SIZE_MAX - 5, 1, &floats));
 }
 END_TEST
 

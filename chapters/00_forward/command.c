@@ -16,9 +16,9 @@ static const char help[] =
     "  kvstep forward --model random:dim=128,layers=4,heads=8,hidden=344\n"
     "  kvstep forward --model stories260K.bin --tokenizer tok512.bin\n";
 
-static const char *const accepted[] = {"model", "tokenizer", "prompt", "kernels",
-                                       "cache", "scores",    "json",   "quiet",
-                                       "out",   "format",    NULL};
+static const char *const accepted[] = {"model",   "tokenizer", "prompt", "kernels",
+                                       "threads", "cache",     "scores", "json",
+                                       "quiet",   "out",       "format", NULL};
 
 static bool print_all(const ForwardResult *result, FILE *stream, Error *err) {
     forward_print_tokens(result, stream);

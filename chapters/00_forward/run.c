@@ -1,5 +1,6 @@
 #include "chapters/00_forward/run.h"
 
+#include "chapters/common/choose_kernels.h"
 #include "chapters/common/prompt.h"
 #include "core/cache/cache.h"
 #include "core/count/observed.h"
@@ -20,6 +21,7 @@ typedef struct {
     Memory *memory;
     Prompt prompt;
     Rule rule;
+    Kernels kernels;
     Observed observed;
     bool watching; /* the newest token is on its way */
     Cache *cache;
@@ -68,10 +70,9 @@ static void take_box(const KernelCall *call, void *data) {
 static bool open_run(Run *run, Error *err) {
     ForwardResult *r = run->result;
     const Shape *shape = &r->model.weights.shape;
-    const Kernels *kernels = kernels_select(run->options->kernels, err);
-    if (!kernels) return false;
+    if (!choose_kernels(run->options, &run->kernels, err)) return false;
     rule_full(&run->rule, shape, &format_f32);
-    observed_init(&run->observed, kernels, take_box, run, NULL);
+    observed_init(&run->observed, &run->kernels, take_box, run, NULL);
     EngineConfig config = {.weights = &r->model.weights,
                            .rule = &run->rule,
                            .kernels = &run->observed.table,

@@ -22,10 +22,10 @@ static const char help[] =
     "  kvstep generate --prompt \"Once upon a time\" --logits all --json\n"
     "  kvstep generate --model stories260K.bin --tokenizer tok512.bin\n";
 
-static const char *const accepted[] = {"model",  "tokenizer",   "prompt", "tokens",
-                                       "seed",   "temperature", "top-p",  "kernels",
-                                       "scores", "logits",      "json",   "quiet",
-                                       "digest", "out",         "format", NULL};
+static const char *const accepted[] = {
+    "model", "tokenizer", "prompt",  "tokens", "seed",   "temperature",
+    "top-p", "kernels",   "threads", "scores", "logits", "json",
+    "quiet", "digest",    "out",     "format", NULL};
 
 /* What is shown while the steps are taken. */
 typedef struct {

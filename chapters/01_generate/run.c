@@ -1,5 +1,6 @@
 #include "chapters/01_generate/run.h"
 
+#include "chapters/common/choose_kernels.h"
 #include "chapters/common/prompt.h"
 #include "core/base/clock.h"
 #include "core/count/counted.h"
@@ -15,6 +16,7 @@ typedef struct {
     Memory *memory;
     Prompt prompt;
     Rule rule;
+    Kernels kernels;
     Counters counters;
     Counted counted;
     Recompute *recompute;
@@ -32,11 +34,10 @@ static const Shape *shape_of(const Run *run) {
 static bool open_run(Run *run, Error *err) {
     const Options *o = run->options;
     const Shape *shape = shape_of(run);
-    const Kernels *kernels = kernels_select(o->kernels, err);
-    if (!kernels) return false;
+    if (!choose_kernels(o, &run->kernels, err)) return false;
     Memory *m = run->memory;
     rule_full(&run->rule, shape, &format_f32);
-    counted_init(&run->counted, kernels, &run->counters, false);
+    counted_init(&run->counted, &run->kernels, &run->counters, false);
     EngineConfig config = {.weights = &run->result->model.weights,
                            .rule = &run->rule,
                            .kernels = &run->counted.table,

@@ -18,8 +18,8 @@ static const char help[] =
     "  kvstep attention --shift 100\n";
 
 static const char *const accepted[] = {
-    "model", "tokenizer", "prompt", "kernels", "layer",  "head", "no-mask",
-    "shift", "json",      "quiet",  "out",     "format", NULL};
+    "model",   "tokenizer", "prompt", "kernels", "threads", "layer",  "head",
+    "no-mask", "shift",     "json",   "quiet",   "out",     "format", NULL};
 
 static bool print_all(const AttentionResult *result, FILE *stream, Error *err) {
     attention_print_inputs(result, stream);

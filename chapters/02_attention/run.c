@@ -2,6 +2,7 @@
 
 #include "chapters/02_attention/bent.h"
 #include "chapters/02_attention/looking.h"
+#include "chapters/common/choose_kernels.h"
 #include "chapters/common/prompt.h"
 #include "core/count/formula.h"
 #include "core/model/recompute.h"
@@ -14,6 +15,7 @@ typedef struct {
     Memory *memory;
     Prompt prompt;
     Rule rule;
+    Kernels kernels;
     Bent bent;
     Observed observed;
     Recompute *recompute;
@@ -85,8 +87,9 @@ static bool open_run(Run *run, Error *err) {
     AttentionResult *r = run->result;
     const Shape *shape = &r->model.weights.shape;
     const size_t n = run->prompt.n;
-    const Kernels *kernels = kernels_select(run->options->kernels, err);
-    if (!kernels || !bent_open(&run->bent, kernels, n, run->memory, err)) return false;
+    if (!choose_kernels(run->options, &run->kernels, err) ||
+        !bent_open(&run->bent, &run->kernels, n, run->memory, err))
+        return false;
     run->bent.no_mask = run->options->no_mask;
     if (!looking_open(&run->looking, r, run->memory, err)) return false;
     run->logits = memory_new(run->memory, shape->vocab, sizeof(float), err);

@@ -28,17 +28,23 @@ static const char help[] =
     "  kvstep cache --model random:dim=64,heads=8,kv_heads=1,ctx=1024 --tokens 512\n"
     "  kvstep cache --model stories260K.bin --tokenizer tok512.bin\n";
 
-static const char *const accepted[] = {"model",        "tokenizer",  "prompt",
-                                       "tokens",       "seed",       "temperature",
-                                       "growth",       "block-size", "cache-type-k",
-                                       "cache-type-v", "rope",       "window",
-                                       "max-cached",   "evict",      "sinks",
-                                       "top-p",        "kernels",    "scores",
-                                       "logits",       "cache",      "ctx",
-                                       "chunk",        "trace",      "json",
-                                       "quiet",        "digest",     "trace-attention",
-                                       "layer",        "out",        "format",
-                                       "page",         "ask",        NULL};
+static const char *const accepted[] = {"model",        "tokenizer",
+                                       "prompt",       "tokens",
+                                       "seed",         "temperature",
+                                       "growth",       "block-size",
+                                       "cache-type-k", "cache-type-v",
+                                       "rope",         "window",
+                                       "max-cached",   "evict",
+                                       "sinks",        "top-p",
+                                       "kernels",      "threads",
+                                       "scores",       "logits",
+                                       "cache",        "ctx",
+                                       "chunk",        "trace",
+                                       "json",         "quiet",
+                                       "digest",       "trace-attention",
+                                       "layer",        "out",
+                                       "format",       "page",
+                                       "ask",          NULL};
 
 /* What is shown while the steps are taken. */
 typedef struct {

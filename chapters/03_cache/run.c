@@ -1,5 +1,6 @@
 #include "chapters/03_cache/run.h"
 
+#include "chapters/common/choose_kernels.h"
 #include "chapters/common/prompt.h"
 #include "core/base/clock.h"
 #include "core/base/file.h"
@@ -16,6 +17,7 @@ typedef struct {
     const Options *options;
     CacheResult *result;
     Memory *memory;
+    Kernels kernels;
     Counters counters[2]; /* of the step under way: recompute, cached */
     Counted counted[2];
     Recompute *recompute;
@@ -110,8 +112,9 @@ static bool predict(Run *run, size_t tokens, Error *err) {
 static bool open_engines(Run *run, Error *err) {
     const Options *o = run->options;
     CacheResult *result = run->result;
-    const Kernels *kernels = kernels_select(o->kernels, err);
-    if (!kernels || !visibility_rule(o, shape_of(run), &result->rule, err))
+    const Kernels *kernels = &run->kernels;
+    if (!choose_kernels(o, &run->kernels, err) ||
+        !visibility_rule(o, shape_of(run), &result->rule, err))
         return false;
     visibility_words(o, result->words);
     result->kind = o->cache;

@@ -12,6 +12,8 @@
 /* As many tokens as a model's context can have positions (shape_check). */
 #define MOST_TOKENS ((uint64_t)1 << 30)
 
+#define MOST_THREADS 256
+
 #define MOST_HEADS ((uint64_t)1 << 24)
 
 static const char *const kernel_sets[] = {"fast", "naive", NULL};
@@ -86,6 +88,9 @@ const OptionRow option_table[] = {
     {"kernels", "SET", OPTION_NAME, FIELD(kernels), .standard = "fast",
      .help = "who does the arithmetic, in both engines: the same bits",
      .choices = kernel_sets},
+    {"threads", "T", OPTION_SIZE, FIELD(threads),
+     .help = "most threads of the fast set: the same bits (default: all processors)",
+     .least = 1, .most = MOST_THREADS, NEEDS("OpenMP")},
     {"trace", "FILE", OPTION_FILE, FIELD(trace),
      .help = "write what happened, step by step; JSON Lines if FILE ends in .json or "
              ".jsonl"},

@@ -22,6 +22,7 @@ typedef struct {
     float temperature;           /* --temperature T: 0 is greedy */
     float top_p;                 /* --top-p P: over 0, up to 1 */
     const char *kernels;         /* --kernels fast|naive */
+    size_t threads;              /* --threads T; 0: all processors */
     bool dense;                  /* --scores causal|dense */
     bool logits_all;             /* --logits last|all */
     const char *cache;           /* --cache contiguous|growing|ring|paged */

@@ -95,6 +95,7 @@ static void add(const Kernels *kernels, float *x, const float *y, size_t count) 
 void counted_init(Counted *counted, const Kernels *real, Counters *counters,
                   bool cache) {
     *counted = (Counted){.table = {.name = real ? real->name : "count",
+                                   .threads = real ? real->threads : 1,
                                    .embed = embed,
                                    .rms_norm = rms_norm,
                                    .matmul = matmul,

@@ -90,6 +90,7 @@ static void add(const Kernels *kernels, float *x, const float *y, size_t count) 
 void observed_init(Observed *observed, const Kernels *real, KernelListener *listener,
                    void *data, float *probs) {
     *observed = (Observed){.table = {.name = real->name,
+                                     .threads = real->threads,
                                      .embed = embed,
                                      .rms_norm = rms_norm,
                                      .matmul = matmul,

@@ -83,6 +83,7 @@ void FAST(fast_add)(const Kernels *kernels, float *x, const float *y, size_t cou
 
 const Kernels FAST(fast_kernels) = {
     .name = "fast",
+    .threads = 1,
     .embed = FAST(fast_embed),
     .rms_norm = FAST(fast_rms_norm),
     .matmul = FAST(fast_matmul),

@@ -25,8 +25,8 @@
  *   SwiGLU      h_i = (g_i / (1 + exp(-g_i))) * u_i.
  *   residual    x_i = x_i + y_i.
  *
- * Threads, where a set has them, split results, never a sum. Kernels allocate nothing
- * and check nothing: shapes come from a checked Shape. Sets: `naive` (plain loops in
+ * Threads split results, never a sum (threads.h). Kernels allocate nothing and check
+ * nothing: shapes come from a checked Shape. Sets: `naive` (plain loops in
  * just this order, the oracle) and `fast` (the same bits through vectors, fast.h). A
  * table that counts stands in count/counted.h. */
 #ifndef KVSTEP_KERNELS_KERNELS_H
@@ -72,17 +72,19 @@ typedef struct {
     bool dense;   /* every query meets every row: a masked pair is computed, dropped */
     float *out;   /* [n][heads][v_size] */
     float *probs; /* NULL, or [n][heads][rows->end]; 0 where masked */
-    float *scratch; /* attention_scratch() floats */
+    float *scratch; /* attention_scratch() floats, for the threads of the table */
 } Attention;
 
 /* Every function gets the table it was called through, so that a table can carry state
- * (counters, a listener). A set of kernels has none: its table may be copied and single
+ * (counters, a listener, the number of threads). A table may be copied and single
  * functions exchanged. */
 enum { KERNELS_WEIGHT_ROWS = 4, KERNELS_QUERIES = 8 }; /* what scratch has room for */
 
 typedef struct Kernels Kernels;
 struct Kernels {
     const char *name;
+    size_t
+        threads; /* most that one call may use: 1 in the sets, kernels_on() sets it */
 
     /* out [n][table->cols]: row token[t] of the table. */
     void (*embed)(const Kernels *, const Matrix *table, const int *token, size_t n,
@@ -92,8 +94,8 @@ struct Kernels {
     void (*rms_norm)(const Kernels *, const float *x, const float *w, float eps,
                      size_t n, size_t size, float *out);
 
-    /* out [n][w->rows] = x [n][w->cols] times w transposed; scratch
-     * [KERNELS_WEIGHT_ROWS][w->cols]. */
+    /* out [n][w->rows] = x [n][w->cols] times w transposed; scratch: matmul_scratch()
+     * floats. */
     void (*matmul)(const Kernels *, Part part, const Matrix *w, const float *x,
                    size_t n, float *out, float *scratch);
 
@@ -114,12 +116,21 @@ struct Kernels {
     void (*add)(const Kernels *, float *x, const float *y, size_t count);
 };
 
-/* Floats of scratch for any attention call of this shape over up to `keys` rows; false
- * if that overflows. */
-bool attention_scratch(const LayerShape *shape, size_t keys, size_t *floats);
+/* Floats of scratch for any attention call of this shape over up to `keys` rows, and for
+ * any product with a matrix of up to `cols` columns; false if that overflows. */
+bool attention_scratch(const LayerShape *shape, size_t keys, size_t threads,
+                       size_t *floats);
+bool matmul_scratch(size_t cols, size_t threads, size_t *floats);
 
 /* The set of that name ("naive") in the build that suits this machine, or NULL and the
  * names that exist. */
 const Kernels *kernels_select(const char *name, Error *err);
+
+/* The same set, allowed that many threads (1 or more). */
+static inline Kernels kernels_on(const Kernels *set, size_t threads) {
+    Kernels table = *set;
+    table.threads = threads;
+    return table;
+}
 
 #endif

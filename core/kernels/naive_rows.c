@@ -60,6 +60,7 @@ void NAIVE(naive_add)(const Kernels *kernels, float *x, const float *y, size_t c
 
 const Kernels NAIVE(naive_kernels) = {
     .name = "naive",
+    .threads = 1,
     .embed = NAIVE(naive_embed),
     .rms_norm = NAIVE(naive_rms_norm),
     .matmul = NAIVE(naive_matmul),

@@ -13,9 +13,9 @@ void layer_project(Pass *p, size_t layer, const Batch *batch) {
     const size_t n = batch->n;
 
     k->rms_norm(k, p->x, w->attention_norm, shape->eps, n, shape->dim, p->n);
-    k->matmul(k, PART_QKV, &w->q, p->n, n, p->q, p->widened);
-    k->matmul(k, PART_QKV, &w->k, p->n, n, p->k, p->widened);
-    k->matmul(k, PART_QKV, &w->v, p->n, n, p->v, p->widened);
+    k->matmul(k, PART_QKV, &w->q, p->n, n, p->q, p->product);
+    k->matmul(k, PART_QKV, &w->k, p->n, n, p->k, p->product);
+    k->matmul(k, PART_QKV, &w->v, p->n, n, p->v, p->product);
     if (rule->sinks) {
         memcpy(p->q_sink, p->q, n * s->heads * s->k_size * sizeof *p->q);
         for (size_t t = 0; t < n; t++)
@@ -78,13 +78,13 @@ bool layer_finish(Pass *p, size_t layer, const Batch *batch, Error *err) {
     const LayerWeights *w = &c->weights->layer[layer];
     const size_t n = batch->n, hidden = shape->layer[layer].hidden;
 
-    k->matmul(k, PART_OUTPUT, &w->o, p->out, n, p->n, p->widened);
+    k->matmul(k, PART_OUTPUT, &w->o, p->out, n, p->n, p->product);
     k->add(k, p->x, p->n, n * shape->dim);
     k->rms_norm(k, p->x, w->mlp_norm, shape->eps, n, shape->dim, p->n);
-    k->matmul(k, PART_MLP, &w->gate, p->n, n, p->gate, p->widened);
-    k->matmul(k, PART_MLP, &w->up, p->n, n, p->up, p->widened);
+    k->matmul(k, PART_MLP, &w->gate, p->n, n, p->gate, p->product);
+    k->matmul(k, PART_MLP, &w->up, p->n, n, p->up, p->product);
     k->swiglu(k, p->gate, p->up, n * hidden);
-    k->matmul(k, PART_MLP, &w->down, p->gate, n, p->n, p->widened);
+    k->matmul(k, PART_MLP, &w->down, p->gate, n, p->n, p->product);
     k->add(k, p->x, p->n, n * shape->dim);
     return check_finite(p, layer, batch, err);
 }

@@ -40,7 +40,7 @@ typedef struct {
     float *k, *v;      /* [rows][kv_heads][k_size or v_size] */
     float *out;        /* [rows][heads][v_size] */
     float *gate, *up;  /* [rows][hidden] */
-    float *widened;    /* matmul's scratch */
+    float *product;    /* matmul's scratch */
     float *scratch;    /* attention's */
     float *probs;      /* [n][heads][rows->end] of a call, only when traced */
 } Pass;

@@ -5,7 +5,7 @@
 
 /* The widest of each, since layers may differ. */
 typedef struct {
-    size_t q, k, v, out, hidden, cols, scratch, heads;
+    size_t q, k, v, out, hidden, product, scratch, heads;
 } Widths;
 
 static void widen(size_t *width, size_t value) {
@@ -14,21 +14,25 @@ static void widen(size_t *width, size_t value) {
 
 static bool widths_of(const EngineConfig *c, Widths *w, Error *err) {
     const Shape *shape = &c->weights->shape;
-    *w = (Widths){.cols = shape->dim};
+    const size_t threads = c->kernels->threads;
+    size_t cols = shape->dim;
+    *w = (Widths){0};
     for (size_t i = 0; i < shape->layers; i++) {
         const LayerShape *l = &shape->layer[i];
         size_t scratch;
-        if (!attention_scratch(l, c->positions, &scratch))
+        if (!attention_scratch(l, c->positions, threads, &scratch))
             return error_set(err, "scores of %zu positions are too many", c->positions);
         widen(&w->q, l->heads * l->k_size);
         widen(&w->k, l->kv_heads * l->k_size);
         widen(&w->v, l->kv_heads * l->v_size);
         widen(&w->out, l->heads * l->v_size);
         widen(&w->hidden, l->hidden);
-        widen(&w->cols, w->out > w->hidden ? w->out : w->hidden);
+        widen(&cols, w->out > w->hidden ? w->out : w->hidden);
         widen(&w->heads, l->heads);
         widen(&w->scratch, scratch);
     }
+    if (!matmul_scratch(cols, threads, &w->product))
+        return error_set(err, "products of %zu columns are too large", cols);
     return true;
 }
 
@@ -68,7 +72,7 @@ bool pass_open(Pass *p, const char *name, const EngineConfig *config, Error *err
                   {&p->out, config->rows, w.out * sizeof(float)},
                   {&p->gate, config->rows, w.hidden * sizeof(float)},
                   {&p->up, config->rows, w.hidden * sizeof(float)},
-                  {&p->widened, w.cols, KERNELS_WEIGHT_ROWS * sizeof(float)},
+                  {&p->product, w.product, sizeof(float)},
                   {&p->scratch, w.scratch, sizeof(float)},
                   {&p->probs, config->rows, weights * sizeof(float)}};
     const size_t buffers =
@@ -88,7 +92,7 @@ void pass_close(Pass *p) {
     Memory *m = p->config.memory;
     void *buffers[] = {p->position, p->sink_position, p->x,  p->n,
                        p->q,        p->q_sink,        p->k,  p->v,
-                       p->out,      p->gate,          p->up, p->widened,
+                       p->out,      p->gate,          p->up, p->product,
                        p->scratch,  p->probs};
     for (size_t i = 0; i < sizeof buffers / sizeof *buffers; i++)
         memory_free(m, buffers[i]);
@@ -115,5 +119,5 @@ void pass_logits(Pass *p, const Batch *batch, float *logits) {
             memmove(p->x + wanted++ * shape->dim, p->x + t * shape->dim,
                     shape->dim * sizeof *p->x);
     k->rms_norm(k, p->x, c->weights->final_norm, shape->eps, wanted, shape->dim, p->n);
-    k->matmul(k, PART_LOGITS, &c->weights->output, p->n, wanted, logits, p->widened);
+    k->matmul(k, PART_LOGITS, &c->weights->output, p->n, wanted, logits, p->product);
 }
