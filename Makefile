@@ -66,8 +66,8 @@ OPENMP ?= $(HAVE_OPENMP)
 
 # Kernel files are compiled once for each of these; select.c picks at run time.
 KERNEL_TARGETS      ?= base $(if $(filter x86_64%,$(MACHINE)),fma avx512)
-KERNEL_FLAGS_fma    := -mavx2 -mfma
-KERNEL_FLAGS_avx512 := -mavx512f -mavx512vl -mavx512bw -mavx512dq -mfma -mprefer-vector-width=512
+KERNEL_FLAGS_fma    := -mavx2 -mfma -mf16c
+KERNEL_FLAGS_avx512 := -mavx512f -mavx512vl -mavx512bw -mavx512dq -mfma -mf16c -mprefer-vector-width=512
 SELECT_FLAGS     := $(if $(filter fma,$(KERNEL_TARGETS)),-DKERNELS_HAVE_FMA)
 
 # ---- Files -------------------------------------------------------------------------------

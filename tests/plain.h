@@ -244,7 +244,7 @@ static inline bool plain_attention_agrees(const Kernels *kernels, PlainCase *c) 
 /* A matrix of `cols` columns times three vectors: whether every bit is right. */
 static inline bool plain_matmul_agrees(const Kernels *kernels, size_t cols) {
     enum { ROWS = 5, N = 3 };
-    float w[ROWS * cols], x[N * cols], out[N * ROWS], scratch[cols];
+    float w[ROWS * cols], x[N * cols], out[N * ROWS], scratch[cols]; /* naive: a row */
     plain_fill(w, ROWS * cols, cols, 2);
     plain_fill(x, N * cols, cols + 1000, 2);
     Matrix matrix = {w, &format_f32, ROWS, cols};

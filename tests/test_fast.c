@@ -1,5 +1,6 @@
 /* The fast set has the bits of the naive one: kernel by kernel, on random shapes with every
- * kind of tail, from any address, in every build that runs on this machine. */
+ * kind of tail, from any address, in every build that runs on this machine, with one
+ * thread and with several. */
 #include "core/base/random.h"
 #include "core/model/rope.h"
 #include "tests/check_main.h"
@@ -14,7 +15,8 @@ extern const Kernels fast_kernels_base;
 extern const Kernels fast_kernels_fma __attribute__((weak)); /* not on every machine */
 extern const Kernels fast_kernels_avx512 __attribute__((weak));
 
-enum { BUILDS = 3, CASES = 120 };
+static const size_t thread_counts[] = {1, 2, 3, 8};
+enum { BUILDS = 3, THREAD_COUNTS = 4, RUNS = BUILDS * THREAD_COUNTS, CASES = 120 };
 
 /* Build i of the set, or NULL where this machine cannot run it. */
 static const Kernels *build(int i) {
@@ -31,14 +33,22 @@ static const Kernels *build(int i) {
 
 static const Kernels *naive;
 static const Kernels *fast;
+static Kernels with_threads;
 static uint64_t seed;
 
+/* i counts builds and, within each, numbers of threads. */
 static void choose(int i) {
     Error err = {0};
     naive = kernels_select("naive", &err);
-    fast = build(i);
+    fast = build(i / THREAD_COUNTS);
     seed = 1;
-    if (!fast) printf("skipped: build %d of the fast set does not run here\n", i);
+    if (!fast) {
+        printf("skipped: build %d of the fast set does not run here\n",
+               i / THREAD_COUNTS);
+        return;
+    }
+    with_threads = kernels_on(fast, thread_counts[i % THREAD_COUNTS]);
+    fast = &with_threads;
 }
 
 static size_t draw(size_t least, size_t most) {
@@ -78,15 +88,18 @@ START_TEST(a_matrix_product_has_the_bits_of_the_naive_one) {
     choose(_i);
     for (size_t i = 0; fast && i < CASES; i++) {
         const Format *format = format_find(formats[i % 6]);
-        const size_t rows = draw(1, 40), n = draw(0, 13);
-        const size_t cols = i % 6 >= 4 ? 32 * draw(1, 9) : draw(1, 300);
+        const size_t rows = draw(1, i % 4 ? 40 : 300), n = draw(0, i % 5 ? 13 : 40);
+        size_t cols = i % 6 >= 4 ? 32 * draw(1, 9) : draw(1, 300), floats;
+        if (i % 20 == 7) cols = 32 * draw(31, 70); /* rows in pieces */
         const size_t bytes = format->row_bytes(1, cols);
         float *x = guarded(n * cols + 1) + 1, *a = guarded(n * rows),
               *b = guarded(n * rows);
         float *plain = malloc(rows * cols * sizeof *plain);
-        float *stored = guarded((rows * bytes + 3) / 4), *scratch = guarded(4 * cols);
+        float *stored = guarded((rows * bytes + 3) / 4), *scratch;
         char *data = (char *)(stored + (rows * bytes + 3) / 4) - rows * bytes;
         if (format == &format_f32) data = (char *)stored;
+        ck_assert(matmul_scratch(cols, fast->threads, &floats));
+        scratch = guarded(floats);
         fill(x, n * cols);
         fill(plain, rows * cols);
         for (size_t r = 0; r < rows; r++)
@@ -101,7 +114,7 @@ START_TEST(a_matrix_product_has_the_bits_of_the_naive_one) {
         release(a, n * rows);
         release(b, n * rows);
         release(stored, (rows * bytes + 3) / 4);
-        release(scratch, 4 * cols);
+        release(scratch, floats);
     }
 }
 END_TEST
@@ -220,7 +233,8 @@ static void compare_attention(size_t i, Memory *memory) {
     static const char *const names[] = {"f32", "f16", "bf16", "q8_0", "q4_0", "fp8"};
     const Format *kf = format_find(names[i % 6]), *vf = format_find(names[i / 6 % 6]);
     const bool blocks = i % 6 == 3 || i % 6 == 4 || i / 6 % 6 == 3 || i / 6 % 6 == 4;
-    const size_t kv = draw(1, 3), heads = kv * draw(1, 4), end = draw(1, 90);
+    const size_t kv = draw(1, 3), heads = kv * draw(1, 4),
+                 end = draw(1, i % 7 ? 90 : 700);
     const size_t k_size = blocks ? 32 : draw(1, 70), v_size = blocks ? 32 : draw(1, 70);
     const size_t n = draw(1, end < 20 ? end : 20);
     LayerRule rule = {.recent = RULE_ALL, .k = kf, .v = vf, .keys_turned = i % 4 != 1};
@@ -238,7 +252,7 @@ static void compare_attention(size_t i, Memory *memory) {
     size_t position[20], floats;
     for (size_t t = 0; t < n; t++) position[t] = end - n + t;
     const LayerShape shape = {heads, kv, k_size, v_size, 1, SHAPE_NO_WINDOW};
-    ck_assert(attention_scratch(&shape, end, 1, &floats));
+    ck_assert(attention_scratch(&shape, end, fast->threads, &floats));
     const size_t qs = n * heads * k_size, outs = n * heads * v_size,
                  ps = n * heads * end;
     float *q = guarded(qs), *q_sink = guarded(qs), *scratch = guarded(floats);
@@ -296,13 +310,12 @@ int main(void) {
     Suite *suite = suite_create("fast");
     TCase *tests = tcase_create("bits");
     tcase_set_timeout(tests, 60);
-    tcase_add_loop_test(tests, a_matrix_product_has_the_bits_of_the_naive_one, 0,
-                        BUILDS);
+    tcase_add_loop_test(tests, a_matrix_product_has_the_bits_of_the_naive_one, 0, RUNS);
     tcase_add_loop_test(tests, the_kernels_of_rows_have_the_bits_of_the_naive_ones, 0,
-                        BUILDS);
-    tcase_add_loop_test(tests, exp_has_the_same_bits_everywhere, 0, BUILDS);
-    tcase_add_loop_test(tests, a_rotation_has_the_bits_of_the_naive_one, 0, BUILDS);
-    tcase_add_loop_test(tests, attention_has_the_bits_of_the_naive_one, 0, BUILDS);
+                        RUNS);
+    tcase_add_loop_test(tests, exp_has_the_same_bits_everywhere, 0, RUNS);
+    tcase_add_loop_test(tests, a_rotation_has_the_bits_of_the_naive_one, 0, RUNS);
+    tcase_add_loop_test(tests, attention_has_the_bits_of_the_naive_one, 0, RUNS);
     suite_add_tcase(suite, tests);
     return check_run(suite);
 }

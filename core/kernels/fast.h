@@ -22,6 +22,7 @@ void FAST(fast_rms_norm)(const Kernels *, const float *x, const float *w, float 
                          size_t n, size_t size, float *out);
 void FAST(fast_matmul)(const Kernels *, Part part, const Matrix *w, const float *x,
                        size_t n, float *out, float *scratch);
+bool FAST(fast_matmul_scratch)(size_t cols, size_t *floats); /* of one thread */
 void FAST(fast_rope)(const Kernels *, const RopeTable *table, const size_t *position,
                      size_t n, size_t heads, size_t size, float *x);
 bool FAST(fast_store)(const Kernels *, const Format *format, const float *row,

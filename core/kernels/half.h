@@ -46,6 +46,14 @@ static inline float half_to(uint16_t half) {
     return value;
 }
 
+/* A bf16 is the upper half of a float: exact. */
+static inline float bf16_to(uint16_t half) {
+    const uint32_t bits = (uint32_t)half << 16;
+    float value;
+    memcpy(&value, &bits, sizeof value);
+    return value;
+}
+
 static inline bool half_is_finite(uint16_t half) {
     return (half & 0x7FFFu) < HALF_INFINITY;
 }

@@ -78,7 +78,7 @@ typedef struct {
 /* Every function gets the table it was called through, so that a table can carry state
  * (counters, a listener, the number of threads). A table may be copied and single
  * functions exchanged. */
-enum { KERNELS_WEIGHT_ROWS = 4, KERNELS_QUERIES = 8 }; /* what scratch has room for */
+enum { KERNELS_QUERIES = 8 }; /* what scratch has room for */
 
 typedef struct Kernels Kernels;
 struct Kernels {

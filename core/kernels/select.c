@@ -1,10 +1,10 @@
 /* Which build of which kernel set runs on this machine. */
 #include "core/base/memory.h"
-#include "core/kernels/kernels.h"
+#include "core/kernels/fast.h"
 
 #include <string.h>
 
-extern const Kernels naive_kernels_base, fast_kernels_base;
+extern const Kernels naive_kernels_base;
 #ifdef KERNELS_HAVE_FMA
 extern const Kernels naive_kernels_fma, fast_kernels_fma, fast_kernels_avx512;
 
@@ -14,7 +14,8 @@ static bool has_avx512(void) {
 }
 
 static bool has_fma(void) {
-    return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
+    return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") &&
+           __builtin_cpu_supports("f16c");
 }
 #endif
 
@@ -63,6 +64,5 @@ bool attention_scratch(const LayerShape *shape, size_t keys, size_t threads,
 }
 
 bool matmul_scratch(size_t cols, size_t threads, size_t *floats) {
-    *floats = cols;
-    return size_times(floats, KERNELS_WEIGHT_ROWS) && size_times(floats, threads);
+    return FAST(fast_matmul_scratch)(cols, floats) && size_times(floats, threads);
 }
