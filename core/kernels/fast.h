@@ -22,7 +22,10 @@ void FAST(fast_rms_norm)(const Kernels *, const float *x, const float *w, float 
                          size_t n, size_t size, float *out);
 void FAST(fast_matmul)(const Kernels *, Part part, const Matrix *w, const float *x,
                        size_t n, float *out, float *scratch);
-bool FAST(fast_matmul_scratch)(size_t cols, size_t *floats); /* of one thread */
+/* Floats of scratch for one thread; false: they overflow. */
+bool FAST(fast_matmul_scratch)(size_t cols, size_t *floats);
+bool FAST(fast_attention_scratch)(const LayerShape *shape, size_t keys, size_t *floats);
+
 void FAST(fast_rope)(const Kernels *, const RopeTable *table, const size_t *position,
                      size_t n, size_t heads, size_t size, float *x);
 bool FAST(fast_store)(const Kernels *, const Format *format, const float *row,
@@ -34,6 +37,11 @@ void FAST(fast_add)(const Kernels *, float *x, const float *y, size_t count);
 /* Turns one row [heads][size] to a position. */
 void FAST(fast_turn)(const RopeTable *table, size_t position, size_t heads, size_t size,
                      float *row);
+
+/* Numbers first to first + count - 1, all of one head, of a stored row [heads][size] -> out
+ * [count]; whole [heads][size] is scratch. */
+void FAST(fast_widen)(const Format *format, const void *row, size_t heads, size_t size,
+                      size_t first, size_t count, float *out, float *whole);
 
 /* x [n] becomes exp(x - largest) with the bits of exp_f32. */
 void FAST(fast_exp)(float *x, size_t n, float largest);

@@ -1,125 +1,65 @@
 /* Attention in two passes, a few queries at a time. Keys come in tiles of the sixteen
- * positions 16 b to 16 b + 15, so that a lane of the denominator is a position mod 16. A
- * tile of rows is found (or widened) once and then met by every query and head of the
- * tile of queries; rows that none of them sees are not touched. */
-#include "core/kernels/fast.h"
-#include "core/kernels/lanes.h"
+ * positions 16 b to 16 b + 15, so that a lane of the denominator is a position mod 16, and the
+ * scores of a tile are sixteen sums at once. A tile of rows is looked up once, one KV
+ * head of it is widened into the first cache, and all queries and heads that share it meet
+ * it there; tiles that no query sees are not touched.
+ *
+ * Threads: many queries are shared out. Of a few, the keys are (scores), then the heads
+ * (softmax), then the columns of V (outputs), which works with a single head, too. */
+#include "core/base/memory.h"
+#include "core/kernels/fast_tile.h"
+#include "core/kernels/fast_widen.h"
+#include "core/kernels/threads.h"
 
-enum { KEYS = 16 };
-
-/* A tile of queries at work; the arrays are cut from Attention.scratch. */
-typedef struct {
-    const Attention *a;
-    size_t first, count; /* queries of the call */
-    size_t stride;       /* keys in whole tiles */
-    float *weight;       /* [count][heads][stride]: scores, then exp(score - m) */
-    float *widened;      /* [KEYS][kv_heads][k_size or v_size] */
-    float *den;          /* [count][heads] */
-    float *dropped;      /* [v_size]: what masked pairs produce when dense */
-} Work;
-
-static size_t position_of(const Work *w, size_t t) {
-    return w->a->position[w->first + t];
-}
-
-static bool is_needed(const Work *w, size_t key) {
-    if (w->a->dense) return true;
-    for (size_t t = 0; t < w->count; t++)
-        if (rule_sees(w->a->rule, position_of(w, t), key)) return true;
-    return false;
-}
-
-/* Points row[j] at the widened row of key base + j, NULL where no query needs it. */
-static bool find_rows(const Work *w, size_t base, bool values, const float *row[KEYS]) {
-    const Attention *a = w->a;
-    const Format *format = values ? a->rule->v : a->rule->k;
-    const size_t size = values ? a->v_size : a->k_size, wide = a->kv_heads * size;
-    const bool turn = !values && !a->rule->keys_turned;
-    bool any = false;
-    Span span = {0};
-    for (size_t j = 0; j < KEYS; j++) {
-        const size_t key = base + j;
-        row[j] = NULL;
-        if (key >= a->rows->end || !is_needed(w, key)) continue;
-        if (key < span.first || key - span.first >= span.count)
-            a->rows->at(a->rows, key, &span);
-        const size_t r = key - span.first;
-        const void *stored = values ? (const char *)span.v + r * span.v_step
-                                    : (const char *)span.k + r * span.k_step;
-        any = true;
-        row[j] = stored;
-        if (format == &format_f32 && !turn) continue;
-        float *tile = w->widened + j * wide;
-        format->unpack(stored, 0, 1, a->kv_heads, size, tile);
-        if (turn) FAST(fast_turn)(a->rope, key, a->kv_heads, size, tile);
-        row[j] = tile;
+/* Sixteen dot products with one query; as many at a time as registers are plenty. */
+LANES_INLINE Lanes sixteen_dots(const float *q, const float *const row[KEYS],
+                                size_t n) {
+    enum { TOGETHER = REGISTERS == 1 ? 8 : 4 };
+    Lanes sum[KEYS];
+    LANES_UNROLL for (size_t j = 0; j < KEYS; j += TOGETHER) {
+        size_t i = 0;
+        LANES_UNROLL for (size_t k = j; k < j + TOGETHER; k++) sum[k] = lanes_all(0);
+        for (; i + 16 <= n; i += 16) {
+            const Lanes a = lanes_load(q + i);
+            LANES_UNROLL for (size_t k = j; k < j + TOGETHER; k++) sum[k] =
+                lanes_fma(a, lanes_load(row[k] + i), sum[k]);
+        }
+        if (i == n) continue;
+        const Lanes a = lanes_load_some(q + i, n - i);
+        LANES_UNROLL for (size_t k = j; k < j + TOGETHER; k++) sum[k] =
+            lanes_fma_some(a, lanes_load_some(row[k] + i, n - i), sum[k], n - i);
     }
-    return any;
+    return lanes_sums(sum);
 }
 
-LANES_INLINE float dot_lanes(const float *a, const float *b, size_t n) {
-    Lanes sum = lanes_all(0);
-    size_t i = 0;
-    for (; i + 16 <= n; i += 16)
-        sum = lanes_fma(lanes_load(a + i), lanes_load(b + i), sum);
-    if (i < n)
-        sum = lanes_fma_some(lanes_load_some(a + i, n - i),
-                             lanes_load_some(b + i, n - i), sum, n - i);
-    return lanes_sum(sum);
-}
-
-/* Four keys against one query share each load of it. */
-LANES_INLINE void four_dots(const float *q, const float *const *k, size_t offset,
-                            size_t n, float scale, float *score) {
-    Lanes sum[4];
-    for (size_t j = 0; j < 4; j++) sum[j] = lanes_all(0);
-    size_t i = 0;
-    for (; i + 16 <= n; i += 16) {
-        Lanes a = lanes_load(q + i);
-        for (size_t j = 0; j < 4; j++)
-            sum[j] = lanes_fma(a, lanes_load(k[j] + offset + i), sum[j]);
-    }
-    const size_t left = n - i;
-    for (size_t j = 0; left > 0 && j < 4; j++)
-        sum[j] = lanes_fma_some(lanes_load_some(q + i, left),
-                                lanes_load_some(k[j] + offset + i, left), sum[j], left);
-    for (size_t j = 0; j < 4; j++) score[j] = lanes_sum(sum[j]) * scale;
-}
-
-/* Keys base to base + n - 1 of this tile that a query computes: all it sees, which is one
- * run or two, or all rows when dense. */
-static bool computes(const Work *w, size_t t, size_t key) {
-    return w->a->dense || rule_sees(w->a->rule, position_of(w, t), key);
-}
-
-static void score_tile(const Work *w, size_t base, const float *const row[KEYS]) {
+static void score_tile(const Queries *w, const Desk *desk, Tile *tile, size_t base) {
     const Attention *a = w->a;
     const size_t group = a->heads / a->kv_heads, size = a->k_size;
-    for (size_t t = 0; t < w->count; t++) {
-        const size_t at = (w->first + t) * a->heads * size;
-        bool mine[KEYS];
-        for (size_t j = 0; j < KEYS; j++) mine[j] = row[j] && computes(w, t, base + j);
-        for (size_t h = 0; h < a->heads; h++) {
-            float *score = w->weight + (t * a->heads + h) * w->stride + base;
-            const size_t offset = h / group * size;
-            for (size_t j = 0; j < KEYS; j += 4) {
-                const bool sink = base + j < a->rule->sinks;
-                const float *q = (sink ? a->q_sink : a->q) + at + h * size;
-                const bool alike = sink == (base + j + 3 < a->rule->sinks);
-                if (alike && mine[j] && mine[j + 1] && mine[j + 2] && mine[j + 3]) {
-                    four_dots(q, row + j, offset, size, a->scale, score + j);
-                    continue;
-                }
-                for (size_t i = j; i < j + 4; i++)
-                    if (mine[i])
-                        score[i] =
-                            dot_lanes((base + i < a->rule->sinks ? a->q_sink : a->q) +
-                                          at + h * size,
-                                      row[i] + offset, size) *
-                            a->scale;
+    const Lanes scale = lanes_all(a->scale);
+    for (size_t kv = 0; kv < a->kv_heads; kv++) {
+        widen_slice(w, desk, tile, base, false, kv * size, size);
+        for (size_t t = 0; t < w->count; t++)
+            for (size_t h = kv * group; h < (kv + 1) * group; h++) {
+                const size_t q = ((w->first + t) * a->heads + h) * size;
+                float *score = w->weight + (t * a->heads + h) * w->stride + base;
+                lanes_store(score,
+                            lanes_mul(sixteen_dots(a->q + q, tile->row, size), scale));
+                if (base >= a->rule->sinks) continue;
+                const size_t sinks = a->rule->sinks - base; /* of this tile */
+                const Lanes sink =
+                    lanes_mul(sixteen_dots(a->q_sink + q, tile->row, size), scale);
+                if (sinks < KEYS)
+                    lanes_store_some(score, sink, sinks);
+                else
+                    lanes_store(score, sink);
             }
-        }
     }
+}
+
+static void score_keys(const Queries *w, const Desk *desk, size_t first, size_t end) {
+    Tile tile;
+    for (size_t base = first; base < end; base += KEYS)
+        if (find_rows(w, base, false, &tile)) score_tile(w, desk, &tile, base);
 }
 
 /* What a query sees: keys 0 to sinks - 1 and from `recent` on, up to itself. */
@@ -157,11 +97,20 @@ static void add_weights(const float *weight, size_t first, size_t end, float sum
     for (; key < end; key++) sum[key % 16] += weight[key];
 }
 
-static void weigh(const Work *w) {
+static void show_probabilities(const Queries *w, size_t t, size_t h) {
+    const Attention *a = w->a;
+    const float den = w->den[t * a->heads + h];
+    const float *weight = w->weight + (t * a->heads + h) * w->stride;
+    float *probs = a->probs + ((w->first + t) * a->heads + h) * a->rows->end;
+    for (size_t key = 0; key < a->rows->end; key++)
+        probs[key] = rule_sees(a->rule, position_of(w, t), key) ? weight[key] / den : 0;
+}
+
+static void weigh_heads(const Queries *w, size_t first, size_t end) {
     const Attention *a = w->a;
     for (size_t t = 0; t < w->count; t++) {
         const Seen s = seen_by(a->rule, position_of(w, t));
-        for (size_t h = 0; h < a->heads; h++) {
+        for (size_t h = first; h < end; h++) {
             float *weight = w->weight + (t * a->heads + h) * w->stride, sum[16] = {0};
             float largest = largest_of(weight, s.sinks, -INFINITY);
             largest = largest_of(weight + s.recent, s.end - s.recent, largest);
@@ -170,92 +119,191 @@ static void weigh(const Work *w) {
             add_weights(weight, 0, s.sinks, sum);
             add_weights(weight, s.recent, s.end, sum);
             w->den[t * a->heads + h] = lanes_sum(lanes_load(sum));
+            if (a->probs) show_probabilities(w, t, h);
         }
     }
 }
 
-/* out[c] = fma(weight[j], v_j[c], out[c]) for the keys of a tile in turn. */
-LANES_INLINE void add_rows(const float *weight, const float *const *row,
-                           const bool *visible, size_t offset, size_t n, float *out) {
+/* out[c] = fma(weight[j], row[j][c], out[c]) for the keys j of the mask in turn, for
+ * `wide` vectors of columns; some > 0: the last one has that many. */
+LANES_INLINE void add_columns(const float *weight, const float *const row[KEYS],
+                              unsigned keys, size_t c, size_t wide, size_t some,
+                              float *out) {
+    Lanes sum[4];
+    LANES_UNROLL for (size_t k = 0; k < wide; k++) sum[k] =
+        some ? lanes_load_some(out + c + 16 * k, some) : lanes_load(out + c + 16 * k);
+    for (size_t j = 0; j < KEYS; j++) {
+        if (!(keys >> j & 1)) continue;
+        const Lanes a = lanes_all(weight[j]);
+        const float *v = row[j] + c;
+        LANES_UNROLL for (size_t k = 0; k < wide; k++) sum[k] = lanes_fma(
+            a, some ? lanes_load_some(v + 16 * k, some) : lanes_load(v + 16 * k),
+            sum[k]);
+    }
+    LANES_UNROLL for (size_t k = 0; k < wide; k++) if (some)
+        lanes_store_some(out + c + 16 * k, sum[k], some);
+    else lanes_store(out + c + 16 * k, sum[k]);
+}
+
+static void add_rows(const float *weight, const float *const row[KEYS], unsigned keys,
+                     size_t n, float *out) {
     size_t c = 0;
-    for (; c + 16 <= n; c += 16) {
-        Lanes sum = lanes_load(out + c);
-        for (size_t j = 0; j < KEYS; j++)
-            if (visible[j])
-                sum = lanes_fma(lanes_all(weight[j]), lanes_load(row[j] + offset + c),
-                                sum);
-        lanes_store(out + c, sum);
-    }
-    if (c == n) return;
-    Lanes sum = lanes_load_some(out + c, n - c);
-    for (size_t j = 0; j < KEYS; j++)
-        if (visible[j])
-            sum = lanes_fma(lanes_all(weight[j]),
-                            lanes_load_some(row[j] + offset + c, n - c), sum);
-    lanes_store_some(out + c, sum, n - c);
+    for (; c + 64 <= n; c += 64) add_columns(weight, row, keys, c, 4, 0, out);
+    for (; c + 16 <= n; c += 16) add_columns(weight, row, keys, c, 1, 0, out);
+    if (c < n) add_columns(weight, row, keys, c, 1, n - c, out);
 }
 
-static void value_tile(const Work *w, size_t base, const float *const row[KEYS]) {
+/* Columns first to first + count - 1 of the rows of V, all of KV head kv. */
+static void value_tile(const Queries *w, const Desk *desk, Tile *tile, size_t base,
+                       size_t kv, size_t first, size_t count) {
     const Attention *a = w->a;
-    const size_t group = a->heads / a->kv_heads, size = a->v_size;
+    const size_t group = a->heads / a->kv_heads, in_head = first - kv * a->v_size;
+    widen_slice(w, desk, tile, base, true, first, count);
     for (size_t t = 0; t < w->count; t++) {
-        bool visible[KEYS], masked[KEYS], any = false;
-        for (size_t j = 0; j < KEYS; j++) {
-            visible[j] = row[j] && rule_sees(a->rule, position_of(w, t), base + j);
-            masked[j] = a->dense && row[j] && !visible[j];
-            any |= masked[j];
-        }
-        float *out = a->out + (w->first + t) * a->heads * size;
-        for (size_t h = 0; h < a->heads; h++) {
+        const unsigned seen = seen_in(w, t, base) & tile->there;
+        const unsigned masked = a->dense ? tile->there & ~seen : 0;
+        for (size_t h = kv * group; h < (kv + 1) * group; h++) {
             const float *weight = w->weight + (t * a->heads + h) * w->stride + base;
-            add_rows(weight, row, visible, h / group * size, size, out + h * size);
-            if (any) add_rows(weight, row, masked, h / group * size, size, w->dropped);
+            float *out = a->out + ((w->first + t) * a->heads + h) * a->v_size + in_head;
+            if (seen) add_rows(weight, tile->row, seen, count, out);
+            if (masked) add_rows(weight, tile->row, masked, count, desk->dropped);
         }
     }
 }
 
-static void finish(const Work *w) {
+/* out = out / den in columns first to first + count - 1 of KV head kv; before: out = 0. */
+static void set_outputs(const Queries *w, size_t kv, size_t first, size_t count,
+                        bool divide) {
     const Attention *a = w->a;
+    const size_t group = a->heads / a->kv_heads, in_head = first - kv * a->v_size;
     for (size_t t = 0; t < w->count; t++)
-        for (size_t h = 0; h < a->heads; h++) {
-            const float den = w->den[t * a->heads + h];
-            const size_t at = (w->first + t) * a->heads + h;
-            float *out = a->out + at * a->v_size;
-            for (size_t i = 0; i < a->v_size; i++) out[i] = den == 0 ? 0 : out[i] / den;
-            if (!a->probs) continue;
-            const float *weight = w->weight + (t * a->heads + h) * w->stride;
-            for (size_t key = 0; key < a->rows->end; key++)
-                a->probs[at * a->rows->end + key] =
-                    rule_sees(a->rule, position_of(w, t), key) ? weight[key] / den : 0;
+        for (size_t h = kv * group; h < (kv + 1) * group; h++) {
+            float *out = a->out + ((w->first + t) * a->heads + h) * a->v_size + in_head;
+            const float den = divide ? w->den[t * a->heads + h] : 0;
+            for (size_t i = 0; i < count; i++) out[i] = den == 0 ? 0 : out[i] / den;
         }
 }
 
-static void run_queries(const Work *w) {
+/* The part of columns first to end - 1 that KV head kv has; its count may be 0. */
+static Share columns_of(const Attention *a, size_t kv, size_t first, size_t end) {
+    const size_t from = kv * a->v_size, to = from + a->v_size;
+    const Share share = {first > from ? first : from, end < to ? end : to};
+    return share.first < share.end ? share : (Share){from, from};
+}
+
+static void value_columns(const Queries *w, const Desk *desk, size_t first,
+                          size_t end) {
     const Attention *a = w->a;
-    const size_t outs = w->count * a->heads * a->v_size;
-    float *out = a->out + w->first * a->heads * a->v_size;
-    const float *row[KEYS];
-    for (size_t base = 0; base < a->rows->end; base += KEYS)
-        if (find_rows(w, base, false, row)) score_tile(w, base, row);
-    weigh(w);
-    for (size_t i = 0; i < outs; i++) out[i] = 0;
-    for (size_t base = 0; base < a->rows->end; base += KEYS)
-        if (find_rows(w, base, true, row)) value_tile(w, base, row);
-    finish(w);
+    Tile tile;
+    for (size_t i = 0; i < a->v_size; i++) desk->dropped[i] = 0;
+    for (size_t kv = 0; kv < a->kv_heads; kv++) {
+        const Share c = columns_of(a, kv, first, end);
+        set_outputs(w, kv, c.first, c.end - c.first, false);
+    }
+    for (size_t base = 0; base < a->rows->end; base += KEYS) {
+        if (!find_rows(w, base, true, &tile)) continue;
+        for (size_t kv = 0; kv < a->kv_heads; kv++) {
+            const Share c = columns_of(a, kv, first, end);
+            if (c.first < c.end)
+                value_tile(w, desk, &tile, base, kv, c.first, c.end - c.first);
+        }
+    }
+    for (size_t kv = 0; kv < a->kv_heads; kv++) {
+        const Share c = columns_of(a, kv, first, end);
+        set_outputs(w, kv, c.first, c.end - c.first, true);
+    }
+}
+
+/* A call, and the scratch of its threads. */
+typedef struct {
+    const Attention *a;
+    Queries few; /* where threads share one tile of queries */
+    size_t each; /* floats of scratch a thread */
+} Call;
+
+static Queries queries_of(const Call *call, size_t part, size_t first) {
+    const Attention *a = call->a;
+    Queries w = {.a = a,
+                 .first = first,
+                 .count =
+                     a->n - first < KERNELS_QUERIES ? a->n - first : KERNELS_QUERIES,
+                 .stride = (a->rows->end + KEYS - 1) / KEYS * KEYS,
+                 .weight = a->scratch + part * call->each};
+    w.den = w.weight + KERNELS_QUERIES * a->heads * w.stride;
+    return w;
+}
+
+static Desk desk_of(const Call *call, size_t part) {
+    const Attention *a = call->a;
+    const size_t wide = a->k_size > a->v_size ? a->k_size : a->v_size;
+    Desk desk = {.dropped = queries_of(call, part, 0).den + KERNELS_QUERIES * a->heads};
+    desk.widened = desk.dropped + wide;
+    desk.whole = desk.widened + KEYS * wide;
+    return desk;
+}
+
+static void share_queries(void *context, size_t part, size_t parts) {
+    const Call *call = context;
+    const Attention *a = call->a;
+    const Desk desk = desk_of(call, part);
+    /* Later queries see more: tiles are dealt out like cards. */
+    for (size_t first = part * KERNELS_QUERIES; first < a->n;
+         first += parts * KERNELS_QUERIES) {
+        const Queries w = queries_of(call, part, first);
+        score_keys(&w, &desk, 0, a->rows->end);
+        weigh_heads(&w, 0, a->heads);
+        value_columns(&w, &desk, 0, a->kv_heads * a->v_size);
+    }
+}
+
+static void share_scores(void *context, size_t part, size_t parts) {
+    const Call *call = context;
+    const Desk desk = desk_of(call, part);
+    const Share keys = threads_share(call->a->rows->end, KEYS, part, parts);
+    score_keys(&call->few, &desk, keys.first, keys.end);
+}
+
+static void share_heads(void *context, size_t part, size_t parts) {
+    const Call *call = context;
+    const Share heads = threads_share(call->a->heads, 1, part, parts);
+    weigh_heads(&call->few, heads.first, heads.end);
+}
+
+static void share_values(void *context, size_t part, size_t parts) {
+    const Call *call = context;
+    const Attention *a = call->a;
+    const Desk desk = desk_of(call, part);
+    const Share columns = threads_share(a->kv_heads * a->v_size, 16, part, parts);
+    value_columns(&call->few, &desk, columns.first, columns.end);
+}
+
+bool FAST(fast_attention_scratch)(const LayerShape *shape, size_t keys,
+                                  size_t *floats) {
+    const size_t wide = shape->k_size > shape->v_size ? shape->k_size : shape->v_size;
+    size_t scores = shape->heads, whole = shape->kv_heads, tile = wide,
+           den = shape->heads;
+    return keys <= SIZE_MAX - 15 && size_times(&scores, (keys + 15) / 16 * 16) &&
+           size_times(&scores, KERNELS_QUERIES) && size_times(&den, KERNELS_QUERIES) &&
+           size_times(&whole, wide) && size_times(&tile, KEYS + 1) &&
+           !__builtin_add_overflow(scores, den, floats) &&
+           !__builtin_add_overflow(*floats, tile, floats) &&
+           !__builtin_add_overflow(*floats, whole, floats);
 }
 
 void FAST(fast_attention)(const Kernels *kernels, const Attention *a) {
-    (void)kernels;
-    const size_t wide = a->k_size > a->v_size ? a->k_size : a->v_size;
-    Work w = {.a = a,
-              .stride = (a->rows->end + KEYS - 1) / KEYS * KEYS,
-              .weight = a->scratch};
-    w.widened = w.weight + KERNELS_QUERIES * a->heads * w.stride;
-    w.den = w.widened + KEYS * a->kv_heads * wide;
-    w.dropped = w.den + KERNELS_QUERIES * a->heads;
-    for (size_t i = 0; i < a->v_size; i++) w.dropped[i] = 0;
-    for (; w.first < a->n; w.first += w.count) {
-        w.count = a->n - w.first < KERNELS_QUERIES ? a->n - w.first : KERNELS_QUERIES;
-        run_queries(&w);
+    const LayerShape shape = {a->heads, a->kv_heads, a->k_size, a->v_size, 0, 0};
+    const size_t work = a->n * a->heads * a->rows->end * (a->k_size + a->v_size);
+    const size_t threads = threads_worth(kernels->threads, work);
+    Call call = {.a = a};
+    FAST(fast_attention_scratch)(&shape, a->rows->end, &call.each);
+    if (threads == 1 || a->n >= threads * KERNELS_QUERIES) {
+        threads_run(threads, share_queries, &call);
+        return;
+    }
+    for (size_t first = 0; first < a->n; first += KERNELS_QUERIES) {
+        call.few = queries_of(&call, 0, first);
+        threads_run(threads, share_scores, &call);
+        threads_run(threads, share_heads, &call);
+        threads_run(threads, share_values, &call);
     }
 }

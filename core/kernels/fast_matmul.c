@@ -87,13 +87,11 @@ LANES_INLINE void add_tile(Stored as, const char *w, size_t step, const float *x
 LANES_INLINE void finish_tile(const Lanes *s, float *out, size_t step, size_t rows,
                               size_t vectors) {
     float sum[16];
-    if (rows == 1) {
-        for (size_t v = 0; v < vectors; v++) out[v * step] = lanes_sum(s[v]);
-        return;
-    }
-    lanes_store(sum, lanes_sums(s));
+    const bool alone = rows * vectors < 16;
+    if (!alone) lanes_store(sum, lanes_sums(s));
     for (size_t v = 0; v < vectors; v++)
-        for (size_t r = 0; r < rows; r++) out[v * step + r] = sum[v * rows + r];
+        for (size_t r = 0; r < rows; r++)
+            out[v * step + r] = alone ? lanes_sum(s[v * rows + r]) : sum[v * rows + r];
 }
 
 /* Where tile j of `count` items begins: the last one steps back, so that it is whole, and
@@ -133,36 +131,40 @@ LANES_INLINE void run_tiles(Stored as, const Block *b, const float *x, size_t n,
         }
 }
 
-/* One function per way of storing and size of tile: [as][vectors - 1][block has too few rows
- * for the tile]. Four vectors stand for more, too. */
+/* One function per way of storing and size of tile; [as][one vector, two or three, more]. */
 typedef void Tiles(const Block *, const float *x, size_t n);
 #define TILES(as, rows, vectors)                                                       \
     static __attribute__((noinline)) void as##_##rows##x##vectors(                     \
         const Block *b, const float *x, size_t n) {                                    \
         run_tiles(as, b, x, n, rows, vectors);                                         \
     }
-#define TILES_OF(as)                                                                   \
-    TILES(as, 16, 1)                                                                   \
-    TILES(as, 8, 2) TILES(as, 4, 3) TILES(as, 4, 4) TILES(as, 1, 1) TILES(as, 1, 2)    \
-        TILES(as, 1, 3) TILES(as, 1, 4)
-#define TILES_NAMED(as)                                                                \
-    [as] = {{as##_16x1, as##_1x1},                                                     \
-            {as##_8x2, as##_1x2},                                                      \
-            {as##_4x3, as##_1x3},                                                      \
-            {as##_4x4, as##_1x4}}
+#define TILES_OF(as)    TILES(as, 16, 1) TILES(as, 8, 2) TILES(as, 4, 4)
+#define TILES_NAMED(as) [as] = {as##_16x1, as##_8x2, as##_4x4}
+#define TILE_ROWS                                                                      \
+    { 16, 8, 4 }
+#ifdef LANES_PLAIN /* no registers to fill, and compilers take long over many sums */
+#undef TILES_OF
+#undef TILES_NAMED
+#undef TILE_ROWS
+#define TILES_OF(as)    TILES(as, 2, 1)
+#define TILES_NAMED(as) [as] = {as##_2x1, as##_2x1, as##_2x1}
+#define TILE_ROWS                                                                      \
+    { 2, 2, 2 }
+#endif
 TILES_OF(AS_F32)
 TILES_OF(AS_F16)
 TILES_OF(AS_BF16)
 TILES_OF(AS_Q8_0)
-static Tiles *const all_tiles[AS_OTHER][4][2] = {
-    TILES_NAMED(AS_F32), TILES_NAMED(AS_F16), TILES_NAMED(AS_BF16),
-    TILES_NAMED(AS_Q8_0)};
+TILES(AS_F32, 1, 1)
+static Tiles *const all_tiles[AS_OTHER][3] = {TILES_NAMED(AS_F32), TILES_NAMED(AS_F16),
+                                              TILES_NAMED(AS_BF16),
+                                              TILES_NAMED(AS_Q8_0)};
 
-static void run_block(Stored as, const Block *b, const float *x, size_t n) {
-    static const size_t rows[4] = {16, 8, 4, 4};
-    const size_t size = n < 4 ? n : 4;
-    if (n > 0) all_tiles[as][size - 1][b->rows < rows[size - 1]](b, x, n);
+/* Which of the three a call of n vectors takes, and the rows of its tiles. */
+static size_t size_for(size_t n) {
+    return n < 2 ? 0 : n < 4 ? 1 : 2;
 }
+static const size_t tile_rows[3] = TILE_ROWS;
 
 /* Rows of a block: 512 KB of floats at most, which a second cache holds. */
 static size_t block_rows(size_t cols) {
@@ -206,18 +208,20 @@ static void run_rows(const Product *p, size_t first, size_t rows, float *scratch
                .out = p->out + first,
                .out_step = w->rows,
                .aside = scratch};
-    if (as == AS_OTHER || (as != AS_F32 && p->n >= MANY)) {
+    const bool few = rows < tile_rows[size_for(p->n)];
+    if (as == AS_OTHER || (as != AS_F32 && (few || p->n >= MANY))) {
         b.aside = scratch + most * w->cols;
         b.row = (const char *)scratch;
         b.step = w->cols * sizeof *scratch;
         widen_block(as, w, first, rows, scratch);
         as = AS_F32;
     }
-    run_block(as, &b, p->x, p->n);
+    (few ? AS_F32_1x1 : all_tiles[as][size_for(p->n)])(&b, p->x, p->n);
 }
 
 static void run_share(void *context, size_t part, size_t parts) {
     const Product *p = context;
+    if (p->n == 0) return;
     const Share share = threads_share(p->w->rows, 16, part, parts);
     const size_t most = block_rows(p->w->cols);
     for (size_t r = share.first, rows; r < share.end; r += rows) {

@@ -48,18 +48,10 @@ const char *part_name(Part part) {
     return names[part];
 }
 
-/* Scores of a tile of queries over all keys in whole sixteens, sixteen widened rows, a row
- * for what is dropped, and one number per query and head. */
+/* The fast set needs more than the naive one. */
 bool attention_scratch(const LayerShape *shape, size_t keys, size_t threads,
                        size_t *floats) {
-    const size_t wide = shape->k_size > shape->v_size ? shape->k_size : shape->v_size;
-    size_t scores = shape->heads, tile = shape->kv_heads, rest = shape->heads;
-    return keys <= SIZE_MAX - 15 && size_times(&scores, (keys + 15) / 16 * 16) &&
-           size_times(&scores, KERNELS_QUERIES) && size_times(&tile, wide) &&
-           size_times(&tile, 16) && size_times(&rest, KERNELS_QUERIES) &&
-           !__builtin_add_overflow(scores, tile, floats) &&
-           !__builtin_add_overflow(*floats, rest, floats) &&
-           !__builtin_add_overflow(*floats, wide, floats) &&
+    return FAST(fast_attention_scratch)(shape, keys, floats) &&
            size_times(floats, threads);
 }
 
