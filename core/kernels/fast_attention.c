@@ -293,10 +293,11 @@ bool FAST(fast_attention_scratch)(const LayerShape *shape, size_t keys,
 void FAST(fast_attention)(const Kernels *kernels, const Attention *a) {
     const LayerShape shape = {a->heads, a->kv_heads, a->k_size, a->v_size, 0, 0};
     const size_t work = a->n * a->heads * a->rows->end * (a->k_size + a->v_size);
-    const size_t threads = threads_worth(kernels->threads, work);
+    const bool many = a->n >= kernels->threads * KERNELS_QUERIES;
+    const size_t threads = threads_worth(kernels->threads, many ? work : work / 3);
     Call call = {.a = a};
     FAST(fast_attention_scratch)(&shape, a->rows->end, &call.each);
-    if (threads == 1 || a->n >= threads * KERNELS_QUERIES) {
+    if (threads == 1 || many) {
         threads_run(threads, share_queries, &call);
         return;
     }
