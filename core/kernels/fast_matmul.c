@@ -138,18 +138,14 @@ typedef void Tiles(const Block *, const float *x, size_t n);
         const Block *b, const float *x, size_t n) {                                    \
         run_tiles(as, b, x, n, rows, vectors);                                         \
     }
+#ifdef LANES_WIDE
 #define TILES_OF(as)    TILES(as, 16, 1) TILES(as, 8, 2) TILES(as, 4, 4)
 #define TILES_NAMED(as) [as] = {as##_16x1, as##_8x2, as##_4x4}
-#define TILE_ROWS                                                                      \
-    { 16, 8, 4 }
-#ifdef LANES_PLAIN /* no registers to fill, and compilers take long over many sums */
-#undef TILES_OF
-#undef TILES_NAMED
-#undef TILE_ROWS
-#define TILES_OF(as)    TILES(as, 2, 1)
-#define TILES_NAMED(as) [as] = {as##_2x1, as##_2x1, as##_2x1}
-#define TILE_ROWS                                                                      \
-    { 2, 2, 2 }
+static const size_t tile_rows[3] = {16, 8, 4};
+#else /* four registers to a sum: compilers take minutes over sixteen of them */
+#define TILES_OF(as)    TILES(as, 4, 1) TILES(as, 2, 2)
+#define TILES_NAMED(as) [as] = {as##_4x1, as##_2x2, as##_2x2}
+static const size_t tile_rows[3] = {4, 2, 2};
 #endif
 TILES_OF(AS_F32)
 TILES_OF(AS_F16)
@@ -164,7 +160,6 @@ static Tiles *const all_tiles[AS_OTHER][3] = {TILES_NAMED(AS_F32), TILES_NAMED(A
 static size_t size_for(size_t n) {
     return n < 2 ? 0 : n < 4 ? 1 : 2;
 }
-static const size_t tile_rows[3] = TILE_ROWS;
 
 /* Rows of a block: 512 KB of floats at most, which a second cache holds. */
 static size_t block_rows(size_t cols) {

@@ -54,6 +54,7 @@ enum { REGISTERS = 2 };
 #define reg_4(a, b)      reg_add(_mm256_permute2f128_ps(a, b, 0x20), _mm256_permute2f128_ps(a, b, 0x31))
 #define lanes_quads(a, b, c, d) (Lanes){{reg_4(reg_8(a), reg_8(b)), reg_4(reg_8(c), reg_8(d))}}
 #endif
+#define LANES_WIDE       /* few registers to sixteen lanes */
 #define LANES_UNROLL     _Pragma("GCC unroll 16")
 #define reg_load         X86(loadu_ps)
 #define reg_store        X86(storeu_ps)
@@ -100,7 +101,6 @@ LANES_INLINE void reg_store_some(float *p, Register a, int n) {
 #define reg_fma(a, b, c) (Register)vfmaq_f32((float32x4_t)(c), (float32x4_t)(a), (float32x4_t)(b))
 #define reg_f16(p)       (Register)vcvt_f32_f16(vreinterpret_f16_u8(vld1_u8((const void *)(p))))
 #else
-#define LANES_PLAIN
 #define LANES_UNROLL     /* sums are calls, not instructions */
 static __attribute__((noinline, unused)) Register reg_fma(Register a, Register b, Register c) {
     return FOUR(fma_f32(a[i], b[i], c[i]));
