@@ -46,6 +46,9 @@ if [ "$1" = --one ]; then
     exit 0
 fi
 
+# Tests run side by side: one thread each unless a test asks for more, and nobody spins.
+export OMP_NUM_THREADS=1 OMP_WAIT_POLICY=passive
+
 logs=$1
 shift
 [ $# -gt 0 ] || { echo "there are no tests to run"; exit 1; }

@@ -13,7 +13,7 @@ void threads_run(size_t threads, ThreadsWork *work, void *context) {
 }
 
 size_t threads_available(void) {
-    return (size_t)omp_get_num_procs();
+    return (size_t)omp_get_max_threads();
 }
 
 #else

@@ -15,7 +15,8 @@ typedef void ThreadsWork(void *context, size_t part, size_t parts);
  * fewer where the system grants fewer. */
 void threads_run(size_t threads, ThreadsWork *work, void *context);
 
-/* Processors this process may use; 1 in a build without OpenMP. */
+/* Processors this process may use, or OMP_NUM_THREADS where that is set; 1 in a build without
+ * OpenMP. */
 size_t threads_available(void);
 
 /* How many of `threads` are worth waking for that many multiply-adds. Waking two took 1.9 us
