@@ -14,7 +14,8 @@ static bool has_avx512(void) {
 }
 
 static bool has_fma(void) {
-    return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"); /* so f16c */
+    return __builtin_cpu_supports("avx2") &&
+           __builtin_cpu_supports("fma"); /* so f16c */
 }
 #endif
 
