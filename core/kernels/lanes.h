@@ -74,7 +74,7 @@ enum { REGISTERS = 2 };
 #else
 typedef float Register __attribute__((vector_size(16)));
 enum { REGISTERS = 4 };
-#define FOUR(e)           ({ Register four; for (int i = 0; i < 4; i++) four[i] = (e); four; })
+#define FOUR(e)           ({ Register four = {0}; for (int i = 0; i < 4; i++) four[i] = (e); four; })
 LANES_INLINE Register reg_load(const float *p) { Register a; memcpy(&a, p, sizeof a); return a; }
 LANES_INLINE void reg_store(float *p, Register a) { memcpy(p, &a, sizeof a); }
 LANES_INLINE void reg_store_some(float *p, Register a, int n) {
