@@ -312,7 +312,7 @@ END_TEST
 int main(void) {
     Suite *suite = suite_create("fast");
     TCase *tests = tcase_create("bits");
-    tcase_set_timeout(tests, 60);
+    tcase_set_timeout(tests, 300);
     tcase_add_loop_test(tests, a_matrix_product_has_the_bits_of_the_naive_one, 0, RUNS);
     tcase_add_loop_test(tests, the_kernels_of_rows_have_the_bits_of_the_naive_ones, 0,
                         RUNS);
